@@ -1,45 +1,53 @@
-"""The words that people choose: a distribution by frequency."""
+"""The words that people choose, for games and for other people, by frequency."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 from english_words import get_english_words_set
 
-from hangman_lab.envs.words import DEFAULT_SOURCE, common_words, frequent_words
+from hangman_lab.envs.words import (
+    DEFAULT_SOURCE,
+    common_words,
+    frequent_words,
+    names_and_vulgar_words,
+)
 
 _NUM_WORDS = 50_000
-# The mixture and the exponent with the highest likelihood of three lists of words that people chose
-# for games and for other people, as measured by ``benchmarks.common``.
-EQUAL_SHARE = 0.7
-EXPONENT = 0.5
+# The weights with the highest likelihood of lists of words that people chose; see
+# ``benchmarks.common``.
+_EQUAL_SHARE = 0.5
+_EXPONENT = 0.5
 
 
-@lru_cache(maxsize=1)
-def people_words() -> dict[str, float]:
-    """Return the words that people choose, about 44,000, with their probabilities, which sum to 1.
+def people_words() -> list[str]:
+    """Return the words that are known words in games of people, about 44,000.
 
-    They are the words of :func:`envs.words.frequent_words` among the 50,000 most frequent ones.
-    Raises InputError if wordfreq is not installed.
+    They are those of :func:`envs.words.frequent_words` among the 50,000 most frequent ones. Raises
+    InputError if wordfreq is not installed.
     """
-    words = frequent_words(_NUM_WORDS)
-    probabilities = mixture(words, EQUAL_SHARE, EXPONENT)
-    return dict(zip(words, probabilities.tolist(), strict=True))
+    return frequent_words(_NUM_WORDS)
 
 
-def mixture(words: list[str], equal_share: float, exponent: float) -> npt.NDArray[np.float64]:
-    """Return a mixture of two distributions over ``words``, shape (words,).
+def people_probabilities(
+    words: Sequence[str], equal_share: float = _EQUAL_SHARE, exponent: float = _EXPONENT
+) -> npt.NDArray[np.float64]:
+    """Return the probability that people choose each of ``words``, shape (words,), in total 1.
 
     With probability ``equal_share`` the word is a common word of the default list, uniformly;
-    otherwise its probability is proportional to its frequency to the power ``exponent``.
+    otherwise its probability is proportional to its frequency to the power ``exponent``, and 0 for
+    names and vulgar words. If neither kind is among ``words``, all are equally likely.
     """
     import wordfreq
 
     frequencies = wordfreq.get_frequency_dict("en")
     common = set(common_words(get_english_words_set([DEFAULT_SOURCE], lower=True)))
-    by_frequency = np.array([frequencies[word] for word in words]) ** exponent
-    is_common = np.array([word in common for word in words])
-    equal = is_common / is_common.sum()
-    return equal_share * equal + (1 - equal_share) * by_frequency / by_frequency.sum()
+    excluded = names_and_vulgar_words()
+    counts = [0.0 if word in excluded else frequencies.get(word, 0.0) for word in words]
+    by_frequency = np.array(counts) ** exponent
+    equal = np.array([word in common for word in words], dtype=np.float64)
+    parts = [(equal_share, equal), (1 - equal_share, by_frequency)]
+    total = sum(weight * part / max(part.sum(), 1e-300) for weight, part in parts)
+    return total / total.sum() if total.any() else np.full(len(words), 1 / max(len(words), 1))

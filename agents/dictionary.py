@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
-from hangman_lab.agents.common import people_words
+from hangman_lab.agents.common import people_probabilities, people_words
 from hangman_lab.envs.bits import lowest_bit, word_length
 from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS, as_words
 from hangman_lab.envs.errors import check_number
@@ -33,7 +33,8 @@ class DictionaryAgent(PosteriorAgent):
         and every occurrence of a letter counts.
     common : float, default 0
         The probability, 0 to 1, that the secret was chosen as people choose words, see
-        :func:`agents.common.people_words`. Above 0, matching words count by their probability, and
+
+        :mod:`agents.common`. Above 0, matching words count by their probability, and
         the words that people choose are listed, too.
     """
 
@@ -45,12 +46,14 @@ class DictionaryAgent(PosteriorAgent):
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words."""
-        people = people_words() if self.common else {}
         words = as_words("words", words)
-        # In the order of the index.
-        words = sorted({*words, *people} if people else words, key=len)
-        chosen = np.array([people.get(word, 0.0) for word in words])
-        self.weights_ = 1.0 - self.common + self.common * len(words) * chosen
+        self.weights_ = np.ones(len(words))
+        if self.common:
+            listed = set(words)
+            # In the order of the index.
+            words = tuple(sorted(listed.union(people_words()), key=len))
+            equal = [(1 - self.common) / len(listed) * (word in listed) for word in words]
+            self.weights_ = equal + self.common * people_probabilities(words)
         self.index_ = index_words(words)
         self.letter_counts_ = self.index_.letter_counts()
         self.word_counts_ = self.index_.word_counts()

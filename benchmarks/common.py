@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from hangman_lab.agents.common import mixture, people_words
+from hangman_lab.agents.common import people_probabilities
 from hangman_lab.agents.posterior.files import load_posterior
-from hangman_lab.envs.encoding import encode_words
+from hangman_lab.envs.encoding import decode_words, encode_words
 from hangman_lab.envs.words import read_word_list
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.terminal.arguments import CommandParser, command_main
 from hangman_lab.terminal.tables import DataTable, print_table
 
-_EQUAL_SHARES = 0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0
+_EQUAL_SHARES = 0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9
 _EXPONENTS = 0.35, 0.5, 0.65
 _KNOWN = _COMMON = 0.9
 
@@ -47,16 +47,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     equal = posterior.with_prior(_KNOWN).prior
     add("common 0", {name: equal.probabilities(encode_words(lists[name])) for name in lists})
     prior = posterior.with_prior(_KNOWN, _COMMON).prior
-    # All but the words that people choose have these probabilities with all weights.
-    others = {name: prior.probabilities(encode_words(lists[name])) for name in lists}
-    people = list(people_words())
+    known, fitted = decode_words(prior.words[prior.listed.is_known]), set(posterior.known_words)
+    by_list = {name: prior.probabilities(encode_words(words)) for name, words in lists.items()}
     for equal_share, exponent in product(_EQUAL_SHARES, _EXPONENTS):
-        weights = dict(zip(people, mixture(people, equal_share, exponent).tolist(), strict=True))
-        by_list = {}
+        weights = people_probabilities(known, equal_share, exponent).tolist()
+        weights = dict(zip(known, weights, strict=True))
         for name, words in lists.items():
-            chosen = np.array([weights.get(word, 0.0) for word in words])
-            of_known = _KNOWN * ((1 - _COMMON) / prior.num_known + _COMMON * chosen)
-            by_list[name] = np.where(np.isin(words, people), of_known, others[name])
+            for index, word in enumerate(words):
+                if word in weights:  # the others have their probability with all weights
+                    equal = (1 - _COMMON) / len(fitted) * (word in fitted)
+                    by_list[name][index] = _KNOWN * (equal + _COMMON * weights[word])
         add(f"equal {equal_share:g}, exponent {exponent:g}", by_list)
     print_table(Console(), DataTable("bits per word", ("weights", *lists, "mean"), rows))
     return 0

@@ -118,6 +118,12 @@ def decode(codes: npt.NDArray[np.integer]) -> str:
     return "".join(_TEXT_OF_CODE[codes]).rstrip()
 
 
+def decode_words(words: EncodedWords) -> tuple[str, ...]:
+    """Return the words."""
+    texts = _TEXT_OF_CODE.view(np.uint32)[words.codes].view(f"U{words.width}")
+    return tuple(text.rstrip() for text in texts.ravel().tolist())
+
+
 def lower_case(text: str) -> str:
     """Return ``text`` with A to Z in lower case; ``str.lower`` turns the Kelvin sign into a k."""
     return text.translate(_LOWER_CASE)

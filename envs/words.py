@@ -144,7 +144,7 @@ def frequent_words(count: int) -> list[str]:
         )
     import wordfreq
 
-    excluded = _names_and_vulgar_words()
+    excluded = names_and_vulgar_words()
     return [
         word
         for word in wordfreq.top_n_list("en", count)
@@ -156,7 +156,8 @@ def frequent_words(count: int) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _names_and_vulgar_words() -> set[str]:
+def names_and_vulgar_words() -> set[str]:
+    """Return the names, which ``web2`` has with a capital, and vulgar words, in lower case."""
     words = get_english_words_set([DEFAULT_SOURCE])
     return {word.lower() for word in words if word[0].isupper()}.union(
         _OFFENSIVE.read_text().split()

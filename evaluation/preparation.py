@@ -93,7 +93,7 @@ def prepare(
     for name in custom_agents.keys() & fitted_words.keys():
         known_words = np.union1d(known_words, fitted_words[name])
     if options.common:
-        people = hash_words(list(people_words()))
+        people = hash_words(people_words())
         known_words = np.union1d(known_words, people)
         for name in {*learned, "dictionary"}.intersection(names):
             fitted_words[name] = np.union1d(fitted_words.get(name, train_hashes), people)

@@ -101,8 +101,8 @@ def load_run_agents(
         if prior is None:
             prior = load_posterior(run.posterior, known).prior
             num_fitted = len(run.load_fitted_words())
-            if prior.num_known != num_fitted:
-                why = f"{prior.num_known:,} known words, not {num_fitted:,}"
+            if prior.num_fitted != num_fitted:
+                why = f"{prior.num_fitted:,} known words, not {num_fitted:,}"
                 raise InputError(f"{run.posterior}: not the posterior of this run ({why})")
             prior = prior.with_prior(known, common)
         # A cache of beliefs for each agent: a shared one would distort measured speeds.

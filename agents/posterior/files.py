@@ -73,7 +73,9 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         weight = float(tensors["multigram_weight"])
         models = LetterModels(ngrams, multigrams, weight, tensors["length_masses"])
         shares = tensors["shares"]
-        prior = WordPrior(words, is_known, surprisals, by_models.ravel(), models, shares)
+        prior = WordPrior(
+            words, is_known.view(np.uint8), surprisals, by_models.ravel(), models, shares
+        )
     except _DAMAGED as error:
         raise InputError(f"{path}: not a readable posterior ({error})") from error
     return LetterPosterior(prior.with_prior(known))

@@ -77,7 +77,7 @@ def win_probabilities(thread, num_threads, states, present, prob_listed, letters
         for row, mass in zip(rows, masses):  # noqa: B905 - the compiler does not know ``strict``
             if mass > 0.0:
                 total += mass
-                candidates += 0.0 if listed.is_known[row] else mass
+                candidates += 0.0 if listed.kinds[row] else mass
                 rows[count], masses[count] = row, mass
                 count += 1
         words, masses = rows[:count], masses[:count]

@@ -12,7 +12,7 @@ from hangman_lab.agents.posterior.look_ahead import win_probabilities
 from hangman_lab.agents.posterior.multigrams import multigram_masses
 from hangman_lab.agents.posterior.ngram_lattice import ngram_masses, presence_from_absent_sums
 from hangman_lab.agents.posterior.prior import WordPrior, listed_masses
-from hangman_lab.envs.encoding import NUM_LETTERS, PADDING, decode
+from hangman_lab.envs.encoding import NUM_LETTERS, PADDING, decode_words
 from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.numba_cache import in_threads
 
@@ -82,7 +82,7 @@ class LetterPosterior(PosteriorAgent):
     @property
     def known_words(self) -> tuple[str, ...]:
         """The words that the posterior was fitted on, and with ``common`` those people choose."""
-        return tuple(map(decode, self.prior.words.codes[self.prior.listed.is_known]))
+        return decode_words(self.prior.words[self.prior.listed.is_known])
 
     def belief(self, observations: Observations) -> Belief:
         """Return the posterior probabilities of N games."""

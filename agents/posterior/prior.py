@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import copy
+from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from hangman_lab.agents.common import people_words
+from hangman_lab.agents.common import people_probabilities, people_words
 from hangman_lab.agents.posterior.multigrams import Multigrams
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.envs.bits import letter_bits, lowest_bit, strip_padding
-from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords, encode_words
+from hangman_lab.envs.encoding import (
+    MAX_LENGTH,
+    NUM_LETTERS,
+    EncodedWords,
+    decode_words,
+    encode_words,
+)
 from hangman_lab.envs.errors import check_number
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import WordSets, matching_rows, word_sets
@@ -28,19 +35,32 @@ _MODEL_STEPS = 1000.0
 _MIN_UNLISTED = 1e-4
 
 
+class Kind(IntEnum):
+    """The kinds of listed words."""
+
+    CANDIDATE = 0
+    FITTED = 1
+    #: A known word that was not fitted, but that people choose.
+    CHOSEN = 2
+
+
 class ListedWords(NamedTuple):
     """Known words and candidates with their probabilities, for compiled code."""
 
     words: WordSets
-    is_known: npt.NDArray[np.bool_]  #: shape (words,): The rest are candidates.
+    kinds: npt.NDArray[np.uint8]  #: shape (words,): See :class:`Kind`.
     #: shape (words,): ``2 ** (-surprisal / 8)`` is proportional to the probability of a candidate
-    #: among all unknown words, and to that with which people choose a known word.
+    #: among all unknown words, and to that with which people choose another listed word.
     surprisals: npt.NDArray[np.uint8]
     #: shape (words,): ``2 ** (-surprisal / 1000)`` is the probability by the letter models.
     model_surprisals: npt.NDArray[np.uint16]
-    #: shape (2, 256): The prior probability of candidates, and of known words, by surprisal.
-    prior_mass: npt.NDArray[np.float64]
+    prior_mass: npt.NDArray[np.float64]  #: shape (3, 256): The probability by kind and surprisal.
     model_mass: npt.NDArray[np.float32]  #: shape (65536,): By surprisal, the probability by models.
+
+    @property
+    def is_known(self) -> npt.NDArray[np.bool_]:
+        """Whether each word is known, shape (words,); the rest are candidates."""
+        return self.kinds != Kind.CANDIDATE
 
 
 class LetterModels(NamedTuple):
@@ -68,16 +88,16 @@ class WordPrior:
     """A distribution over known words, candidates and all other strings.
 
     With probability ``known`` the secret is a known word: with probability ``common`` as people
-    choose words, see :func:`agents.common.people_words`, otherwise uniformly. A secret that is not
-    known is a candidate, with the probability of that candidate, or any other string of 1 to 32
-    letters, by the letter models rescaled to ``shares``. The total is 1. With ``common`` above 0,
-    all words that people choose are known words.
+    choose words, see :mod:`agents.common`, otherwise uniformly one of the fitted words. A secret
+    that is not known is a candidate, with the probability of that candidate, or any other string of
+    1 to 32 letters, by the letter models rescaled to ``shares``. The total is 1. With ``common``
+    above 0, the words that people choose are known words, too.
 
     Parameters
     ----------
     words : EncodedWords
         The listed words, known words and candidates, distinct and sorted.
-    is_known, surprisals, model_surprisals : ndarray
+    kinds, surprisals, model_surprisals : ndarray
         See :class:`ListedWords`.
     models : LetterModels
     shares : ndarray of float64, shape (33,)
@@ -97,7 +117,7 @@ class WordPrior:
     def __init__(
         self,
         words: EncodedWords,
-        is_known: npt.NDArray[np.bool_],
+        kinds: npt.NDArray[np.uint8],
         surprisals: npt.NDArray[np.uint8],
         model_surprisals: npt.NDArray[np.uint16],
         models: LetterModels,
@@ -111,13 +131,14 @@ class WordPrior:
                 raise ValueError(f"{name}: a nonnegative number for each length is expected")
         self.models = models
         self.shares = shares
-        self.num_known = int(is_known.sum())
+        is_known = kinds != Kind.CANDIDATE
+        self.num_fitted = int((kinds == Kind.FITTED).sum())
         # By surprisal, like all tables: arrays by word take more memory than they save time.
         probabilities = np.exp2(np.arange(1 << 8) / -_CANDIDATE_STEPS)
         unknown = np.bincount(surprisals[~is_known], minlength=1 << 8) @ probabilities
         unknown += shares.sum()
         chosen = np.bincount(surprisals[is_known], minlength=1 << 8) @ probabilities
-        # Of candidates among unknown words, and of words that people choose among known words.
+        # Of a candidate among unknown words, and of a known word among those that people choose.
         self._by_surprisal = probabilities / unknown, probabilities / max(chosen, 1e-300)
         by_models = np.exp2(np.arange(1 << 16) / -_MODEL_STEPS)
         sets = word_sets(words)
@@ -127,10 +148,10 @@ class WordPrior:
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
         self.listed = ListedWords(
             sets,
-            is_known,
+            kinds,
             surprisals,
             model_surprisals,
-            prior_mass=np.zeros((2, 1 << 8)),
+            prior_mass=np.zeros((len(Kind), 1 << 8)),
             model_mass=by_models.astype(np.float32),
         )
         # The prior without the words that people choose, if it is not this one.
@@ -162,7 +183,8 @@ class WordPrior:
         model_surprisals = _surprisals(by_models, _MODEL_STEPS, np.uint16)
         order = words.argsort()
         ratings = surprisals[order], model_surprisals[order]
-        return cls(words[order], is_known[order], *ratings, models, shares)
+        kinds = is_known[order].astype(np.uint8)
+        return cls(words[order], kinds, *ratings, models, shares)
 
     @property
     def words(self) -> EncodedWords:
@@ -185,37 +207,40 @@ class WordPrior:
     def _set(self, known: float, common: float) -> None:
         self.known = known = check_number("known", known, 0, 1)
         self.common = common
-        share = min(known, 1 - _MIN_UNKNOWN) if self.num_known else 0.0
-        of_candidates, of_people = self._by_surprisal
-        of_known = (1 - common) * share / max(self.num_known, 1) + common * share * of_people
-        prior_mass = np.stack([(1 - share) * of_candidates, of_known])
+        share = min(known, 1 - _MIN_UNKNOWN) if self.num_fitted else 0.0
+        of_candidates, chosen = self._by_surprisal
+        chosen = common * share * chosen
+        equal = (1 - common) * share / max(self.num_fitted, 1)
+        prior_mass = np.stack([(1 - share) * of_candidates, equal + chosen, chosen])
         self.listed = self.listed._replace(prior_mass=prior_mass)
         self.scale = (1 - share) * self._factors
 
     @cached_property
     def _with_people_words(self) -> Self:
-        """The prior whose known words include the words that people choose."""
-        by_word, listed = people_words(), self.listed
-        people = encode_words(list(by_word), max(self.words.width, *map(len, by_word)))
-        order = people.argsort()
-        people, probabilities = people[order], np.array(list(by_word.values()))[order]
-        rows, found = self._find(people)
-        new = people[~found]
-        at, rows = rows[~found], rows + np.cumsum(~found) - ~found
-        codes = np.pad(self.words.codes, [(0, 0), (0, people.width - self.words.width)])
+        """The prior with all words that people choose."""
+        listed, words = self.listed, self.words
+        fitted = np.flatnonzero(listed.is_known)
+        known = decode_words(words[fitted])
+        more = sorted(set(people_words()).difference(known), key=len)
+        surprisals = _surprisals(people_probabilities([*known, *more]), _CANDIDATE_STEPS, np.uint8)
+        others = encode_words(more, max(words.width, *map(len, more)))
+        order = others.argsort()
+        others, ratings = others[order], surprisals[len(known) :][order]
+        rows, found = self._find(others)
+        new, at = others[~found], rows[~found]
+        codes = np.pad(words.codes, [(0, 0), (0, others.width - words.width)])
         words = EncodedWords(
-            np.insert(codes, at, new.codes, axis=0), np.insert(self.words.lengths, at, new.lengths)
+            np.insert(codes, at, new.codes, axis=0), np.insert(words.lengths, at, new.lengths)
         )
-        is_known, surprisals = (
-            np.insert(listed.is_known, at, True),
-            np.insert(listed.surprisals, at, 0),
-        )
-        is_known[rows] = True
-        surprisals[is_known] = np.iinfo(np.uint8).max
-        surprisals[rows] = _surprisals(probabilities, _CANDIDATE_STEPS, np.uint8)
+        kinds = np.insert(listed.kinds, at, Kind.CHOSEN)
+        by_word = listed.surprisals.copy()
+        by_word[fitted] = surprisals[: len(known)]
+        by_word = np.insert(by_word, at, 0)
+        rows += np.cumsum(~found) - ~found
+        kinds[rows], by_word[rows] = Kind.CHOSEN, ratings
         by_models = _surprisals(self.models.probabilities(new), _MODEL_STEPS, np.uint16)
         by_models = np.insert(listed.model_surprisals, at, by_models)
-        prior = type(self)(words, is_known, surprisals, by_models, self.models, self.shares)
+        prior = type(self)(words, kinds, by_word, by_models, self.models, self.shares)
         prior._fitted = self
         return prior
 
@@ -257,7 +282,7 @@ def listed_priors(listed, rows):
     """Return the prior probability of the words ``rows``."""
     masses = np.empty(len(rows), dtype=np.float64)
     for index, row in enumerate(rows):
-        masses[index] = listed.prior_mass[int(listed.is_known[row]), listed.surprisals[row]]
+        masses[index] = listed.prior_mass[listed.kinds[row], listed.surprisals[row]]
     return masses
 
 
@@ -279,7 +304,7 @@ def listed_masses(
         bits, model_scale = letter_bits(guessed[game]), np.float32(scale[game])
         by_prior, by_models = prior_sums[game], model_sums[game]
         for row in rows:
-            prior = listed.prior_mass[int(listed.is_known[row]), listed.surprisals[row]]
+            prior = listed.prior_mass[listed.kinds[row], listed.surprisals[row]]
             model = listed.model_mass[listed.model_surprisals[row]] * model_scale
             num_possible[game] += prior > 0.0
             by_prior[NUM_LETTERS] += prior
