@@ -1,0 +1,195 @@
+"""Review of games: what each guess was worth by the letter probabilities of an agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hangman_lab.agents.base import Agent, PosteriorAgent
+from hangman_lab.agents.dictionary import count_words
+from hangman_lab.envs.counter_rng import keyed_bits
+from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, decode
+from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.observation import Observations, select, unique_observations
+from hangman_lab.envs.hangman.rules import RepeatedGuess, Rules
+from hangman_lab.envs.word_sets import WordSets, index_words
+from hangman_lab.envs.words import DEFAULT_KNOWN, default_word_list, hash_words
+from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, replay
+from hangman_lab.evaluation.statistics import share_interval
+from hangman_lab.run_files.agents import load_run_agent
+from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
+
+_LETTERS = np.array(list(ALPHABET))
+
+
+def review(
+    word: str,
+    letters: str,
+    agent: Agent | None = None,
+    words: Sequence[str] | WordSets | None = None,
+    *,
+    known: float | None = None,
+    max_wrong: int = Rules.max_wrong,
+    repeated_guess: RepeatedGuess = Rules.repeated_guess,
+) -> pd.DataFrame:
+    """Return what each guess of a game was worth.
+
+    Parameters
+    ----------
+    word : str
+        The secret word or, if it is not known, the masked word after the guesses, with ``_`` for
+        each hidden letter.
+    letters : str
+        The guesses in order. A repeated letter is a guess that hits nothing.
+    agent : PosteriorAgent, optional
+        The agent whose letter probabilities are taken, by default the pretrained policy.
+    words : sequence of str, optional
+        The listed words, by default the default word list. Words indexed by
+        :func:`envs.word_sets.index_words` are not indexed again.
+    known : float, optional
+        The prior probability, 0 to 1, of known words, for the pretrained policy; by default 0.5.
+    max_wrong, repeated_guess
+        The rules of the game, see :class:`envs.hangman.rules.Rules`.
+
+    Returns
+    -------
+    DataFrame
+        A row per guess: see :func:`review_games`.
+
+    Raises
+    ------
+    InputError
+        If the word and the letters are not those of a game, the agent has no letter probabilities,
+        or another argument is invalid.
+    """
+    rules = Rules(max_wrong, repeated_guess)
+    check_game(word, letters, rules)
+    if agent is None:
+        agent = _load_pretrained(DEFAULT_KNOWN if known is None else known)
+    elif known is not None:
+        raise InputError("known: is for the pretrained policy; an agent has its own prior")
+    if not isinstance(agent, PosteriorAgent):
+        raise InputError(f"agent: {agent!r} has no letter probabilities")
+    listed = default_index() if words is None else words
+    return review_games(agent, listed, [word], [letters], rules)
+
+
+@lru_cache(maxsize=1)
+def _load_pretrained(known: float) -> Agent:
+    return load_run_agent("ppo", RunDirectory.open(PRETRAINED), (), known=known)
+
+
+@lru_cache(maxsize=1)
+def default_index() -> WordSets:
+    """Return the index of the default word list."""
+    return index_words(default_word_list().words)
+
+
+def check_game(word: Any, letters: Any, rules: Rules) -> Game:
+    """Return the game after the guesses; InputError if there is no such game."""
+    if not (isinstance(word, str) and re.fullmatch(f"[a-z_]{{1,{MAX_LENGTH}}}", word)):
+        raise InputError(f"word: {word!r} is not 1 to {MAX_LENGTH} letters a to z, or _ if hidden")
+    if not (isinstance(letters, str) and re.fullmatch("[a-z]+", letters)):
+        raise InputError(f"letters: {letters!r} is not one or more letters a to z")
+    if "_" in word and (shown := set(word) - {"_", *letters}):
+        raise InputError(f"word: {word!r} shows {min(shown)!r}, which is not in letters")
+    game = Game(word, rules)
+    for number, letter in enumerate(letters):
+        if game.over:
+            raise InputError(f"letters: {letters!r} goes on after the end of the game at {number}")
+        game.guess(ALPHABET.index(letter))
+    return game
+
+
+def review_games(
+    agent: PosteriorAgent,
+    listed: Sequence[str] | WordSets,
+    words: Sequence[str],
+    letters: Sequence[str],
+    rules: Rules,
+) -> pd.DataFrame:
+    """Review N games, one or more, that pass :func:`check_game`.
+
+    Returns
+    -------
+    DataFrame
+        A row per guess, game after game: ``game`` (0 to N - 1), ``turn`` (from 1), ``shown`` (the
+        masked word before the guess), ``letter``, ``probability`` (that the letter was behind a
+        blank; 0 for a repeated one), ``best_letter`` (the most likely one), ``best_probability``,
+        ``agent_letter`` (the agent's guess), ``agent_probability``, and ``dominated`` (whether some
+        listed word matches what was shown, and none has the letter behind a blank).
+    """
+    index = listed if isinstance(listed, WordSets) else index_words(listed)
+    turns = [
+        (playing, np.full(len(playing), turn), guesses, *before.values())
+        for turn, (playing, before, guesses) in enumerate(replay(words, letters, rules), start=1)
+    ]
+    game, turn, guess, word, guessed, lives = map(np.concatenate, zip(*turns, strict=True))
+    states = Observations(word=word, guessed=guessed, lives=lives)
+    keys = keyed_bits(hash_words(words), 0)[game]
+    firsts = range(0, len(game), DEFAULT_BATCH_SIZE)
+    batches = [slice(first, first + DEFAULT_BATCH_SIZE) for first in firsts]
+    parts = [
+        _review_states(agent, index, select(states, rows), guess[rows], keys[rows])
+        for rows in batches
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    table.insert(0, "game", game)
+    table.insert(1, "turn", turn)
+    return table.sort_values(["game", "turn"], ignore_index=True)
+
+
+def _review_states(
+    agent: PosteriorAgent,
+    index: WordSets,
+    states: Observations,
+    guess: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.uint64],
+) -> pd.DataFrame:
+    """Return the columns of :func:`review_games` that follow from states and guesses."""
+    probabilities = agent.letter_probabilities(states)
+    chosen, best = agent.act_batch(states, keys), probabilities.argmax(axis=1)
+    distinct, state = unique_observations(states)
+    counts, num_matching = count_words(distinct["word"], distinct["guessed"], index, True, True)
+    rows = np.arange(len(guess))
+    can_hit = (counts[state, guess] > 0) & (states["guessed"][rows, guess] == 0)
+    return pd.DataFrame(
+        {
+            "shown": list(map(decode, states["word"])),
+            "letter": _LETTERS[guess],
+            "probability": probabilities[rows, guess],
+            "best_letter": _LETTERS[best],
+            "best_probability": probabilities[rows, best],
+            "agent_letter": _LETTERS[chosen],
+            "agent_probability": probabilities[rows, chosen],
+            "dominated": (num_matching[state] > 0) & ~can_hit,
+        }
+    )
+
+
+def summarize_review(table: pd.DataFrame) -> dict[str, Any]:
+    """Return the means of a review of one or more games, as JSON values.
+
+    The 95% intervals take the guesses of a game as a cluster.
+    """
+    game = np.unique(table["game"], return_inverse=True)[1]
+    given_up = (table["best_probability"] - table["probability"]).to_numpy()
+    given_up_mean, given_up_interval = share_interval(given_up, game)
+    dominated, dominated_interval = share_interval(table["dominated"].to_numpy(), game)
+    return {
+        "games": int(table["game"].nunique()),
+        "guesses": len(table),
+        "mean_probability": float(table["probability"].mean()),
+        "mean_agent_probability": float(table["agent_probability"].mean()),
+        "given_up": given_up_mean,
+        "given_up_ci95": list(given_up_interval),
+        "dominated": dominated,
+        "dominated_ci95": list(dominated_interval),
+    }
