@@ -48,7 +48,7 @@ def serve(host: str, port: int, settings: Settings) -> None:
         print("recorded words are public, a client can look them up; see --recorded-words")
     if "*" in (settings.forwarded_allow_ips or ""):
         print("--forwarded-allow-ips '*': any client can name its own address and evade its limits")
-    agent = make_agent_player(trained, words.to_fit, settings)
+    agent = make_agent_player(trained, words, settings)
     print(f"agent: {settings.agent}", flush=True)
     app = create_app(words, agent, settings)
     if settings.forwarded_allow_ips is not None:
