@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from rich.progress import Progress
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.dictionary import count_words
@@ -22,9 +23,12 @@ from hangman_lab.envs.hangman.rules import RepeatedGuess, Rules
 from hangman_lab.envs.word_sets import WordSets, index_words
 from hangman_lab.envs.words import DEFAULT_KNOWN, default_word_list, hash_words
 from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, replay
+from hangman_lab.evaluation.calibration import MAX_WORDS
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.run_files.words import draw_indices
+from hangman_lab.terminal.console import stage
 
 _LETTERS = np.array(list(ALPHABET))
 
@@ -81,9 +85,16 @@ def review(
     return review_games(agent, listed, [word], [letters], rules)
 
 
+def load_reviewer(run: RunDirectory | None, known: float) -> PosteriorAgent:
+    """Return the policy of a run; the pretrained one without a run, or letter probabilities."""
+    found = RunDirectory.open(PRETRAINED) if run is None else run
+    agent = load_run_agent(found.load_config().learner.agents[0], found, (), known=known)
+    return agent if isinstance(agent, PosteriorAgent) else load_reviewer(None, known)
+
+
 @lru_cache(maxsize=1)
-def _load_pretrained(known: float) -> Agent:
-    return load_run_agent("ppo", RunDirectory.open(PRETRAINED), (), known=known)
+def _load_pretrained(known: float) -> PosteriorAgent:
+    return load_reviewer(None, known)
 
 
 @lru_cache(maxsize=1)
@@ -103,7 +114,8 @@ def check_game(word: Any, letters: Any, rules: Rules) -> Game:
     game = Game(word, rules)
     for number, letter in enumerate(letters):
         if game.over:
-            raise InputError(f"letters: {letters!r} goes on after the end of the game at {number}")
+            end = f"{number} guesses end the game, {rules.describe()}"
+            raise InputError(f"letters: {letters!r} has {len(letters)} guesses, but {end}")
         game.guess(ALPHABET.index(letter))
     return game
 
@@ -193,3 +205,30 @@ def summarize_review(table: pd.DataFrame) -> dict[str, Any]:
         "dominated": dominated,
         "dominated_ci95": list(dominated_interval),
     }
+
+
+def review_agents(
+    reviewer: PosteriorAgent,
+    listed: Iterable[str],
+    games: pd.DataFrame,
+    rules: Rules,
+    progress: Progress,
+) -> tuple[pd.DataFrame, dict[str, dict[str, Any]]]:
+    """Review the games of each agent, columns ``agent``, ``word`` and ``letters``.
+
+    Of more than 2,000 games of an agent, that many are chosen by the hashes of their words. Games
+    that are alike, as those of an evil host, count once. Returns :func:`review_games` with the
+    columns ``agent`` and ``word``, and :func:`summarize_review` for each agent.
+    """
+    index, tables, summaries = index_words(tuple(listed)), [], {}
+    for name, played in games.groupby("agent", sort=False):
+        with stage(progress, f"{name}, review", 1, unit=""):
+            distinct = played.drop_duplicates(["word", "letters"])
+            chosen = np.sort(draw_indices(distinct["word"].tolist(), MAX_WORDS))
+            words, letters = distinct["word"].iloc[chosen], distinct["letters"].iloc[chosen]
+            table = review_games(reviewer, index, words.tolist(), letters.tolist(), rules)
+            table.insert(0, "agent", name)
+            table.insert(1, "word", words.to_numpy()[table["game"]])
+            tables.append(table)
+            summaries[str(name)] = summarize_review(table)
+    return pd.concat(tables, ignore_index=True), summaries
