@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import platform
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,14 +18,15 @@ from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.options import EvaluationOptions
 from hangman_lab.evaluation.preparation import ENV_ID
-from hangman_lab.evaluation.reviews import check_game, load_reviewer, review_agents
-from hangman_lab.evaluation.statistics import summarize
+from hangman_lab.evaluation.reviews import check_game, load_reviewer, review_agents, review_table
+from hangman_lab.evaluation.statistics import basic_statistics
 from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.run_files.agents import find_run
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import load_words
 from hangman_lab.terminal.arguments import Refuse
 from hangman_lab.terminal.console import make_progress
+from hangman_lab.terminal.tables import print_table
 
 # The file has the games.
 _REFUSED = (
@@ -31,6 +34,8 @@ _REFUSED = (
     *("seed", "plots", "report", "server"),
 )
 _DEFAULT_AGENT = "player"
+# The number of games whose guesses ``--details`` prints; --csv has all.
+_NUM_SHOWN = 10
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +44,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--games-file",
         metavar="FILE",
         help="review games instead of playing: a CSV file with the columns word, letters (guesses "
-        "in order) and, optionally, agent; --csv then writes one row per guess",
+        f"in order) and, optionally, agent; --csv then writes one row per guess, and --details "
+        f"prints those of {_NUM_SHOWN} games",
     )
 
 
@@ -55,31 +61,37 @@ def read_games(path: str, rules: Rules) -> pd.DataFrame:
     An unfinished game counts as not won. InputError if the file cannot be read, lacks a column, or
     a row is not a game.
     """
+    rows = []
     try:
-        games = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except (OSError, ValueError) as error:  # pandas' own errors are ValueErrors
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            for name in ("word", "letters"):
+                if name not in (reader.fieldnames or ()):
+                    raise InputError(f"{path}: it has no column {name!r}")
+            for row in reader:
+                try:
+                    rows.append(_read_game(row, rules))
+                except InputError as error:
+                    raise InputError(f"{path}: line {reader.line_num}: {error}") from None
+    except (OSError, UnicodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: cannot read the games ({reason})") from error
-    if missing := [name for name in ("word", "letters") if name not in games]:
-        raise InputError(f"{path}: it has no column {missing[0]!r}")
-    if games.empty:
+    if not rows:
         raise InputError(f"{path}: it has no games")
-    if "agent" not in games:
-        games["agent"] = _DEFAULT_AGENT
-    rows = []
-    for number, row in enumerate(games[["agent", "word", "letters"]].itertuples(index=False), 1):
-        agent, *texts = row
-        word, letters = ("".join(lower_case(text).split()) for text in texts)
-        try:
-            game = check_game(word, letters, rules)
-        except InputError as error:
-            raise InputError(f"{path}: row {number}: {error}") from None
-        if not (agent.isprintable() and agent.strip()):
-            raise InputError(f"{path}: row {number}: agent: {agent!r} cannot be printed")
-        wrong = rules.max_wrong - game.lives
-        rows.append((agent, word, len(word), game.won, wrong, len(letters), letters))
     columns = ["agent", "word", "length", "won", "wrong_guesses", "guesses", "letters"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _read_game(row: dict[Any, Any], rules: Rules) -> tuple[Any, ...]:
+    """Return the columns of :func:`read_games` for a row of the file."""
+    if None in row:
+        raise InputError("it has more cells than there are columns")
+    word, letters = ("".join(lower_case(row[name] or "").split()) for name in ("word", "letters"))
+    game, agent = check_game(word, letters, rules), row.get("agent", _DEFAULT_AGENT)
+    if not (agent and agent.isprintable() and agent.strip()):
+        raise InputError(f"agent: {agent!r} is not a name that can be printed")
+    wrong = rules.max_wrong - game.lives
+    return agent, word, len(word), game.won, wrong, len(letters), letters
 
 
 def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Console) -> None:
@@ -88,13 +100,14 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
     config = Config() if run is None else run.load_config()
     rules = config.env.rules.with_options(options)
     games = read_games(parsed.games_file, rules)
-    with make_progress(console) as progress:
+    with console.status("loading the policy"):
         words = load_words(config, options.words).word_list.words
         reviewer = load_reviewer(run, options.known)
+    with make_progress(console) as progress:
         table, reviews = review_agents(reviewer, words, games, rules, progress)
     agents = {
-        name: summarize(games[games["agent"] == name], 0.0) | {"fitted": None, "review": review}
-        for name, review in reviews.items()
+        str(name): basic_statistics(played, 0.0) | {"fitted": None, "review": reviews[str(name)]}
+        for name, played in games.groupby("agent", sort=False)
     }
     evaluation = {
         "env": ENV_ID,
@@ -105,5 +118,9 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": agents,
     }
-    print_comparison(console, evaluation, parsed.details)
+    if parsed.details:
+        reviewed = table.groupby(["agent", "game", "word"], sort=False)
+        for (agent, _, word), guesses in list(reviewed)[:_NUM_SHOWN]:
+            print_table(console, review_table(guesses, f"{agent}: {word}", "policy"))
+    print_comparison(console, evaluation)
     write_files(parsed, evaluation, table, console)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,7 +58,7 @@ class EvaluationSetup:
     host_words: Sequence[str] | None = None
     repeat: int = 1  #: Games per word with an agent that draws.
     #: Returns the policy that reviews games, and the words that are listed for it.
-    load_reviewer: Callable[[], tuple[PosteriorAgent, Iterable[str]]] = lambda: (
+    load_reviewer: Callable[[], tuple[PosteriorAgent, Sequence[str]]] = lambda: (
         load_reviewer(None, DEFAULT_KNOWN),
         default_word_list().words,
     )
@@ -113,11 +113,11 @@ def prepare(
         if type(agent).fit is not Agent.fit:
             fitted_words.setdefault(name, train_hashes)
 
-    def load_policy() -> tuple[PosteriorAgent, Iterable[str]]:
+    def load_policy() -> tuple[PosteriorAgent, Sequence[str]]:
         policy = config.learner.agents[0]
         own = agents[policy] if policy in learned else None
         reviewer = own if isinstance(own, PosteriorAgent) else load_reviewer(run, options.known)
-        return reviewer, {*run_words.word_list.words, *word_list.words}
+        return reviewer, run_words.word_list.words
 
     return EvaluationSetup(
         agents=agents,

@@ -113,7 +113,7 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
-    print_comparison(console, evaluation, parsed.details)
+    print_comparison(console, evaluation)
     write_files(parsed, evaluation, played, console)
     if refusal is not None:
         raise InputError(f"{refusal} (after {len(played):,} games, which are over)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -29,6 +29,7 @@ from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import draw_indices
 from hangman_lab.terminal.console import stage
+from hangman_lab.terminal.tables import DataTable
 
 _LETTERS = np.array(list(ALPHABET))
 
@@ -114,8 +115,8 @@ def check_game(word: Any, letters: Any, rules: Rules) -> Game:
     game = Game(word, rules)
     for number, letter in enumerate(letters):
         if game.over:
-            end = f"{number} guesses end the game, {rules.describe()}"
-            raise InputError(f"letters: {letters!r} has {len(letters)} guesses, but {end}")
+            end = f"{number} guesses end the game ({rules.max_wrong} wrong guesses lose)"
+            raise InputError(f"letters: {letters!r} goes on where {end}")
         game.guess(ALPHABET.index(letter))
     return game
 
@@ -207,28 +208,43 @@ def summarize_review(table: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+def review_table(review: pd.DataFrame, title: str, agent: str) -> DataTable:
+    """Return the table of the review of one game by an agent of this name."""
+    rows = [
+        (
+            row.shown,
+            f"{'* ' if row.dominated else ''}{row.letter} {row.probability:4.0%}",
+            f"{row.best_letter} {row.best_probability:4.0%}",
+            f"{row.agent_letter} {row.agent_probability:4.0%}",
+        )
+        for row in review.itertuples()
+    ]
+    note = "the probability that each letter was in the word; *: no matching listed word has it"
+    return DataTable(title, ("word", "guess", "likeliest", agent), rows, note=note)
+
+
 def review_agents(
     reviewer: PosteriorAgent,
-    listed: Iterable[str],
+    listed: Sequence[str],
     games: pd.DataFrame,
     rules: Rules,
     progress: Progress,
 ) -> tuple[pd.DataFrame, dict[str, dict[str, Any]]]:
     """Review the games of each agent, columns ``agent``, ``word`` and ``letters``.
 
-    Of more than 2,000 games of an agent, that many are chosen by the hashes of their words. Games
-    that are alike, as those of an evil host, count once. Returns :func:`review_games` with the
-    columns ``agent`` and ``word``, and :func:`summarize_review` for each agent.
+    Their secret words are listed, too. Of more than 2,000 games of an agent, that many are chosen
+    by the hashes of their words. Returns :func:`review_games` with the columns ``agent`` and
+    ``word``, and :func:`summarize_review` for each agent.
     """
-    index, tables, summaries = index_words(tuple(listed)), [], {}
+    secrets = (word for word in games["word"] if "_" not in word)
+    index, tables, summaries = index_words(tuple({*listed, *secrets})), [], {}
     for name, played in games.groupby("agent", sort=False):
         with stage(progress, f"{name}, review", 1, unit=""):
-            distinct = played.drop_duplicates(["word", "letters"])
-            chosen = np.sort(draw_indices(distinct["word"].tolist(), MAX_WORDS))
-            words, letters = distinct["word"].iloc[chosen], distinct["letters"].iloc[chosen]
-            table = review_games(reviewer, index, words.tolist(), letters.tolist(), rules)
+            chosen = played.iloc[np.sort(draw_indices(played["word"].tolist(), MAX_WORDS))]
+            words, letters = chosen["word"].tolist(), chosen["letters"].tolist()
+            table = review_games(reviewer, index, words, letters, rules)
             table.insert(0, "agent", name)
-            table.insert(1, "word", words.to_numpy()[table["game"]])
+            table.insert(1, "word", chosen["word"].to_numpy()[table["game"]])
             tables.append(table)
             summaries[str(name)] = summarize_review(table)
     return pd.concat(tables, ignore_index=True), summaries

@@ -162,7 +162,7 @@ def _win_rate_cells(statistics: dict[str, Any]) -> tuple[str, ...]:
 
 def _hardest_table(name: str, evaluation: dict[str, Any]) -> DataTable:
     """Return the table of an agent's hardest words."""
-    games = evaluation["agents"][name].get("hardest_games", ())[:_NUM_WORDS]
+    games = evaluation["agents"][name]["hardest_games"][:_NUM_WORDS]
     return DataTable(
         f"hardest {name_words(evaluation)} for {name}",
         ("word", "guesses in order", "wrong"),
