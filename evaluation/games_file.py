@@ -74,24 +74,22 @@ def read_games(path: str, rules: Rules) -> pd.DataFrame:
                 except InputError as error:
                     raise InputError(f"{path}: line {reader.line_num}: {error}") from None
     except (OSError, UnicodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: cannot read the games ({reason})") from error
+        raise InputError(f"{path}: cannot read the games ({error})") from error
     if not rows:
         raise InputError(f"{path}: it has no games")
-    columns = ["agent", "word", "length", "won", "wrong_guesses", "guesses", "letters"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows)
 
 
-def _read_game(row: dict[Any, Any], rules: Rules) -> tuple[Any, ...]:
-    """Return the columns of :func:`read_games` for a row of the file."""
+def _read_game(row: dict[Any, Any], rules: Rules) -> dict[str, Any]:
     if None in row:
         raise InputError("it has more cells than there are columns")
     word, letters = ("".join(lower_case(row[name] or "").split()) for name in ("word", "letters"))
     game, agent = check_game(word, letters, rules), row.get("agent", _DEFAULT_AGENT)
     if not (agent and agent.isprintable() and agent.strip()):
         raise InputError(f"agent: {agent!r} is not a name that can be printed")
-    wrong = rules.max_wrong - game.lives
-    return agent, word, len(word), game.won, wrong, len(letters), letters
+    counts = {"wrong_guesses": rules.max_wrong - game.lives, "guesses": len(letters)}
+    texts = {"agent": agent, "word": word, "letters": letters}
+    return {**texts, "length": len(word), "won": game.won, **counts}
 
 
 def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Console) -> None:

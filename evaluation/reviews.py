@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from rich.progress import Progress
 
@@ -18,11 +17,11 @@ from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import Observations, select, unique_observations
+from hangman_lab.envs.hangman.observation import Observations, unique_observations
 from hangman_lab.envs.hangman.rules import RepeatedGuess, Rules
 from hangman_lab.envs.word_sets import WordSets, index_words
 from hangman_lab.envs.words import DEFAULT_KNOWN, default_word_list, hash_words
-from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, replay
+from hangman_lab.evaluation.arena import replay
 from hangman_lab.evaluation.calibration import MAX_WORDS
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.run_files.agents import load_run_agent
@@ -145,46 +144,26 @@ def review_games(
         for turn, (playing, before, guesses) in enumerate(replay(words, letters, rules), start=1)
     ]
     game, turn, guess, word, guessed, lives = map(np.concatenate, zip(*turns, strict=True))
-    states = Observations(word=word, guessed=guessed, lives=lives)
-    keys = keyed_bits(hash_words(words), 0)[game]
-    firsts = range(0, len(game), DEFAULT_BATCH_SIZE)
-    batches = [slice(first, first + DEFAULT_BATCH_SIZE) for first in firsts]
-    parts = [
-        _review_states(agent, index, select(states, rows), guess[rows], keys[rows])
-        for rows in batches
-    ]
-    table = pd.concat(parts, ignore_index=True)
-    table.insert(0, "game", game)
-    table.insert(1, "turn", turn)
-    return table.sort_values(["game", "turn"], ignore_index=True)
-
-
-def _review_states(
-    agent: PosteriorAgent,
-    index: WordSets,
-    states: Observations,
-    guess: npt.NDArray[np.int64],
-    keys: npt.NDArray[np.uint64],
-) -> pd.DataFrame:
-    """Return the columns of :func:`review_games` that follow from states and guesses."""
+    states, rows = Observations(word=word, guessed=guessed, lives=lives), np.arange(len(game))
     probabilities = agent.letter_probabilities(states)
-    chosen, best = agent.act_batch(states, keys), probabilities.argmax(axis=1)
+    best = probabilities.argmax(axis=1)
+    chosen = agent.act_batch(states, keyed_bits(hash_words(words), 0)[game])
     distinct, state = unique_observations(states)
     counts, num_matching = count_words(distinct["word"], distinct["guessed"], index, True, True)
-    rows = np.arange(len(guess))
-    can_hit = (counts[state, guess] > 0) & (states["guessed"][rows, guess] == 0)
-    return pd.DataFrame(
-        {
-            "shown": list(map(decode, states["word"])),
-            "letter": _LETTERS[guess],
-            "probability": probabilities[rows, guess],
-            "best_letter": _LETTERS[best],
-            "best_probability": probabilities[rows, best],
-            "agent_letter": _LETTERS[chosen],
-            "agent_probability": probabilities[rows, chosen],
-            "dominated": (num_matching[state] > 0) & ~can_hit,
-        }
-    )
+    can_hit = (counts[state, guess] > 0) & (guessed[rows, guess] == 0)
+    columns = {
+        "game": game,
+        "turn": turn,
+        "shown": list(map(decode, word)),
+        "letter": _LETTERS[guess],
+        "probability": probabilities[rows, guess],
+        "best_letter": _LETTERS[best],
+        "best_probability": probabilities[rows, best],
+        "agent_letter": _LETTERS[chosen],
+        "agent_probability": probabilities[rows, chosen],
+        "dominated": (num_matching[state] > 0) & ~can_hit,
+    }
+    return pd.DataFrame(columns).sort_values(["game", "turn"], ignore_index=True)
 
 
 def summarize_review(table: pd.DataFrame) -> dict[str, Any]:
@@ -192,33 +171,25 @@ def summarize_review(table: pd.DataFrame) -> dict[str, Any]:
 
     The 95% intervals take the guesses of a game as a cluster.
     """
-    game = np.unique(table["game"], return_inverse=True)[1]
-    given_up = (table["best_probability"] - table["probability"]).to_numpy()
-    given_up_mean, given_up_interval = share_interval(given_up, game)
-    dominated, dominated_interval = share_interval(table["dominated"].to_numpy(), game)
-    return {
-        "games": int(table["game"].nunique()),
-        "guesses": len(table),
-        "mean_probability": float(table["probability"].mean()),
-        "mean_agent_probability": float(table["agent_probability"].mean()),
-        "given_up": given_up_mean,
-        "given_up_ci95": list(given_up_interval),
-        "dominated": dominated,
-        "dominated_ci95": list(dominated_interval),
-    }
+    _, game = np.unique(table["game"], return_inverse=True)
+    summary: dict[str, Any] = {"games": int(game.max()) + 1, "guesses": len(table)}
+    for kind in ("", "agent_"):
+        summary[f"mean_{kind}probability"] = float(table[f"{kind}probability"].mean())
+    given_up = table["best_probability"] - table["probability"]
+    for name, outcomes in ("given_up", given_up), ("dominated", table["dominated"]):
+        summary[name], interval = share_interval(outcomes.to_numpy(), game)
+        summary[f"{name}_ci95"] = list(interval)
+    return summary
 
 
 def review_table(review: pd.DataFrame, title: str, agent: str) -> DataTable:
     """Return the table of the review of one game by an agent of this name."""
-    rows = [
-        (
-            row.shown,
-            f"{'* ' if row.dominated else ''}{row.letter} {row.probability:4.0%}",
-            f"{row.best_letter} {row.best_probability:4.0%}",
-            f"{row.agent_letter} {row.agent_probability:4.0%}",
-        )
-        for row in review.itertuples()
-    ]
+    kinds = ("", "best_", "agent_")
+    rows = []
+    for row in review.to_dict("records"):
+        cells = [f"{row[f'{kind}letter']} {row[f'{kind}probability']:4.0%}" for kind in kinds]
+        cells[0] = ("* " if row["dominated"] else "") + cells[0]
+        rows.append((row["shown"], *cells))
     note = "the probability that each letter was in the word; *: no matching listed word has it"
     return DataTable(title, ("word", "guess", "likeliest", agent), rows, note=note)
 

@@ -180,7 +180,7 @@ def test_a_file_of_games_is_reviewed(evaluate, known_policy, tmp_path):
 @pytest.mark.parametrize(
     ("games", "options", "message"),
     [
-        (None, "", "games.csv: cannot read the games (No such file or directory)"),
+        (None, "", "games.csv: cannot read the games ([Errno 2] No such"),
         ("", "", "games.csv: it has no column 'word'"),
         ("word,guesses\n", "", "games.csv: it has no column 'letters'"),
         ("word,letters\n", "", "games.csv: it has no games"),
