@@ -95,6 +95,7 @@ class Comparison:
             "seed": setup.seed,
             **asdict(setup.rules),
             "known": setup.known,
+            "common": setup.common,
             "versions": {"python": platform.python_version(), "numpy": np.__version__},
             "agents": statistics,
             "pairwise": compare_pairwise(self.games),

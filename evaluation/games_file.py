@@ -100,7 +100,7 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
     games = read_games(parsed.games_file, rules)
     with console.status("loading the policy"):
         words = load_words(config, options.words).word_list.words
-        reviewer = load_reviewer(run, options.known)
+        reviewer = load_reviewer(run, options.known, options.common)
     with make_progress(console) as progress:
         table, reviews = review_agents(reviewer, words, games, rules, progress)
     agents = {
@@ -113,6 +113,7 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
         "split": "secrets",
         **asdict(rules),
         "known": options.known,
+        "common": options.common,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": agents,
     }

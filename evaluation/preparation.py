@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hangman_lab.agents import AGENTS
 from hangman_lab.agents.base import Agent, PosteriorAgent
+from hangman_lab.agents.common import people_words
 from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import Rules
@@ -50,6 +51,7 @@ class EvaluationSetup:
     rules: Rules = Rules()  # noqa: RUF009 - it is immutable
     #: The prior probability of known words, for the record; None without a posterior.
     known: float | None = DEFAULT_KNOWN
+    common: float = 0.0  #: The probability that a known word was chosen as people choose words.
     #: Hashes of the known words; all other words are unseen.
     known_words: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     #: Hashes of the words that each agent was fitted on; these games count as ``fitted``.
@@ -97,6 +99,11 @@ def prepare(
     known_words = fitted_words[learned[0]] if learned else train_hashes
     for name in custom_agents.keys() & fitted_words.keys():
         known_words = np.union1d(known_words, fitted_words[name])
+    if options.common:
+        people = hash_words(list(people_words()))
+        known_words = np.union1d(known_words, people)
+        for name in {*learned, "dictionary"}.intersection(names):
+            fitted_words[name] = np.union1d(fitted_words.get(name, train_hashes), people)
     words = _handle_known(words, known_words, options, excluded_by, say)
     rules = config.env.rules.with_options(options)
     if rules.host == "evil" and 0 < np.isin(hash_words(words), known_words).mean() < 1:
@@ -104,7 +111,7 @@ def prepare(
             f"{options.spell('host')} evil mixes known and unseen words; "
             f"use {options.spell('drop_known')}"
         )
-    agents = load_run_agents(names, run, train_words, options.seed, options.known)
+    agents = load_run_agents(names, run, train_words, options.seed, options.known, options.common)
     agents |= _fit(custom_agents, train_words)
     if not agents:
         raise InputError(f"{options.spell('agents')}: at least one is needed")
@@ -116,8 +123,9 @@ def prepare(
     def load_policy() -> tuple[PosteriorAgent, Sequence[str]]:
         policy = config.learner.agents[0]
         own = agents[policy] if policy in learned else None
-        reviewer = own if isinstance(own, PosteriorAgent) else load_reviewer(run, options.known)
-        return reviewer, run_words.word_list.words
+        if not isinstance(own, PosteriorAgent):
+            own = load_reviewer(run, options.known, options.common)
+        return own, run_words.word_list.words
 
     return EvaluationSetup(
         agents=agents,
@@ -127,6 +135,7 @@ def prepare(
         seed=options.seed,
         rules=rules,
         known=options.known if has_posterior else None,
+        common=options.common,
         known_words=known_words,
         fitted_words=fitted_words,
         host_words=words,

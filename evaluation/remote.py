@@ -110,6 +110,7 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
         "seed": options.seed,
         "max_wrong": int(played.max_wrong.max()),
         "known": options.known,
+        "common": options.common,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }

@@ -40,6 +40,7 @@ def review(
     words: Sequence[str] | WordSets | None = None,
     *,
     known: float | None = None,
+    common: float | None = None,
     max_wrong: int = Rules.max_wrong,
     repeated_guess: RepeatedGuess = Rules.repeated_guess,
 ) -> pd.DataFrame:
@@ -57,8 +58,8 @@ def review(
     words : sequence of str, optional
         The listed words, by default the default word list. Words indexed by
         :func:`envs.word_sets.index_words` are not indexed again.
-    known : float, optional
-        The prior probability, 0 to 1, of known words, for the pretrained policy; by default 0.5.
+    known, common : float, optional
+        The prior of the pretrained policy, see :func:`hangman_lab.load_run`.
     max_wrong, repeated_guess
         The rules of the game, see :class:`envs.hangman.rules.Rules`.
 
@@ -76,25 +77,26 @@ def review(
     rules = Rules(max_wrong, repeated_guess)
     check_game(word, letters, rules)
     if agent is None:
-        agent = _load_pretrained(DEFAULT_KNOWN if known is None else known)
-    elif known is not None:
-        raise InputError("known: is for the pretrained policy; an agent has its own prior")
+        agent = _load_pretrained(DEFAULT_KNOWN if known is None else known, common or 0.0)
+    elif known is not None or common is not None:
+        raise InputError("known, common: are for the pretrained policy; an agent has its own prior")
     if not isinstance(agent, PosteriorAgent):
         raise InputError(f"agent: {agent!r} has no letter probabilities")
     listed = default_index() if words is None else words
     return review_games(agent, listed, [word], [letters], rules)
 
 
-def load_reviewer(run: RunDirectory | None, known: float) -> PosteriorAgent:
+def load_reviewer(run: RunDirectory | None, known: float, common: float = 0.0) -> PosteriorAgent:
     """Return the policy of a run; the pretrained one without a run, or letter probabilities."""
     found = RunDirectory.open(PRETRAINED) if run is None else run
-    agent = load_run_agent(found.load_config().learner.agents[0], found, (), known=known)
-    return agent if isinstance(agent, PosteriorAgent) else load_reviewer(None, known)
+    name = found.load_config().learner.agents[0]
+    agent = load_run_agent(name, found, (), known=known, common=common)
+    return agent if isinstance(agent, PosteriorAgent) else load_reviewer(None, known, common)
 
 
 @lru_cache(maxsize=1)
-def _load_pretrained(known: float) -> PosteriorAgent:
-    return load_reviewer(None, known)
+def _load_pretrained(known: float, common: float) -> PosteriorAgent:
+    return load_reviewer(None, known, common)
 
 
 @lru_cache(maxsize=1)
@@ -149,7 +151,8 @@ def review_games(
     best = probabilities.argmax(axis=1)
     chosen = agent.act_batch(states, keyed_bits(hash_words(words), 0)[game])
     distinct, state = unique_observations(states)
-    counts, num_matching = count_words(distinct["word"], distinct["guessed"], index, True, True)
+    masked, is_guessed, each = distinct["word"], distinct["guessed"], np.ones(len(index.letters))
+    counts, num_matching = count_words(masked, is_guessed, index, each, True, True)
     can_hit = (counts[state, guess] > 0) & (guessed[rows, guess] == 0)
     columns = {
         "game": game,

@@ -36,6 +36,8 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     learned = any(name in LEARNED_AGENTS for name in evaluation["agents"])
     if learned and evaluation["known"] is not None:
         parts.append(f"prior of known words {evaluation['known']:g}")
+    if common := evaluation.get("common"):
+        parts.append(f"known words chosen as people choose them {common:g}")
     rules = Rules(**{name: evaluation[name] for name in RULE_NAMES if name in evaluation})
     parts.append(rules.describe())
     return ", ".join(parts)

@@ -8,6 +8,7 @@ from functools import partial
 
 from rich.console import Console
 
+from hangman_lab.envs.words import COMMON_ELSEWHERE, COMMON_IN_PLAY
 from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
@@ -49,7 +50,13 @@ def parser() -> CommandParser:
         "prior probability that the secret is a word that ppo, look-ahead and posterior were "
         "fitted on (default: 0.5)"
     )
-    add("--known", type=partial(real, low=0, high=1), metavar="P", help=known)
+    common = (
+        "probability that such a word was chosen as people choose words, for dictionary, too "
+        f"(default: {COMMON_IN_PLAY} with common words, 0 with web2, else {COMMON_ELSEWHERE})"
+    )
+    probability = partial(real, low=0, high=1)
+    add("--known", type=probability, metavar="P", help=known)
+    add("--common", type=probability, metavar="P", help=common)
     speed = f"letters per second with --watch (default: 1, up to {_MAX_SPEED:,}); 0 waits for Enter"
     rate = partial(real, low=0, high=_MAX_SPEED)
     add("--speed", type=rate, default=1.0, metavar="LETTERS", help=speed)
@@ -94,7 +101,7 @@ def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
         command.refuse(options, ["agent"], why)
     if not _uses_agent(options):
         why = "requires --hint, --watch, --versus, --assist or --review"
-        command.refuse(options, ["known"], why)
+        command.refuse(options, ["known", "common"], why)
     if options.watch is None:
         command.refuse(options, ["speed"], "requires --watch")
     if options.assist:

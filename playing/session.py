@@ -20,7 +20,13 @@ from hangman_lab.envs.hangman.hosts import make_game
 from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.word_sets import index_words
-from hangman_lab.envs.words import COMMON_SOURCE, DEFAULT_KNOWN, DEFAULT_SOURCE, hash_words
+from hangman_lab.envs.words import (
+    COMMON_SOURCE,
+    DEFAULT_KNOWN,
+    DEFAULT_SOURCE,
+    default_common,
+    hash_words,
+)
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
@@ -55,8 +61,15 @@ def play(options: argparse.Namespace, console: Console) -> None:
     adviser: Any = None  # set for every mode that uses it
     if name is not None:
         known = DEFAULT_KNOWN if options.known is None else options.known
+        common = options.common
+        if common is None:  # agents that are fitted on the list take its words as equally likely
+            common = (
+                0.0
+                if name in AGENTS
+                else default_common(run_words.word_list.source, options.assist)
+            )
         with console.status(f"loading {name}"):
-            agent = load_run_agent(name, run, to_fit, seed, known)
+            agent = load_run_agent(name, run, to_fit, seed, known, common)
         uses_letters = options.hint or options.assist or options.review
         if uses_letters and not isinstance(agent, PosteriorAgent):
             raise InputError(f"{option}: {name} has no letter probabilities")
@@ -79,7 +92,8 @@ def play(options: argparse.Namespace, console: Console) -> None:
         else:  # an agent that does not override `fit` learns nothing from words
             fitted = hash_words(to_fit if type(adviser.agent).fit is not Agent.fit else ())
         count = np.isin(hash_words(to_guess), fitted).sum()
-        console.print(f"{name} was fitted on {count or 'none'} of these words")
+        also = ", and lists the words that people choose" if common else ""
+        console.print(f"{name} was fitted on {count or 'none'} of these words{also}")
     _play_games(options, console, adviser, to_guess, rules, seed)
 
 

@@ -194,7 +194,8 @@ def _load(name: str, run: RunDirectory | None, words: str, settings: Settings) -
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        agent = load_run_agent(name, run, words.split(), known=settings.known)
+        common = settings.common or 0.0
+        agent = load_run_agent(name, run, words.split(), known=settings.known, common=common)
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} has no letter probabilities")
         for word in _WARM_UP_WORDS:

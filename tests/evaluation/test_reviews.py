@@ -106,7 +106,7 @@ def test_rules_and_agents_are_checked():
         review("bat", "a", AGENT, WORDS, max_wrong=0)
     with pytest.raises(InputError, match=r"agent: .* has no letter probabilities"):
         review("bat", "a", RandomAgent(), WORDS)
-    with pytest.raises(InputError, match="known: "):
+    with pytest.raises(InputError, match="known, common: "):
         review("bat", "a", AGENT, WORDS, known=0.3)
     assert hangman_lab.evaluation.review is review
 
@@ -145,9 +145,7 @@ me,dog,aeibfh,"lost, and the word was told"
 def known_policy(monkeypatch):
     """The policy that reviews is the dictionary agent of ten words."""
     for module in ("preparation", "games_file"):
-        monkeypatch.setattr(
-            f"hangman_lab.evaluation.{module}.load_reviewer", lambda run, known: AGENT
-        )
+        monkeypatch.setattr(f"hangman_lab.evaluation.{module}.load_reviewer", lambda *prior: AGENT)
 
 
 def test_a_file_of_games_is_reviewed(evaluate, known_policy, tmp_path):

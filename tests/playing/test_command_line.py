@@ -168,9 +168,25 @@ def test_a_run_determines_words_split_and_agents(run_command, tmp_path):
     assert with_prior["0"] != with_prior["1"]
 
 
+def test_hints_are_for_words_as_people_choose_them_unless_told_otherwise(run_command, tmp_path):
+    (tmp_path / "words.txt").write_text("\n".join(WORDS))
+    run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
+    run.write_fitted_words(PARTS["train"])
+    save_posterior(posterior_of(sorted(PARTS["train"], key=len)), run.posterior)
+    options = ["--run", str(run.path), "--watch", "posterior", "--speed", "999", "--seed", "1"]
+    by_common = {
+        common: " ".join(run_command([*options, *common.split()], ["n"])[1].split())
+        for common in ("", "--common 0.5", "--common 0")
+    }
+    assert by_common[""] == by_common["--common 0.5"] != by_common["--common 0"]
+    assert "lists the words that people choose" in by_common[""]
+    assert "people" not in by_common["--common 0"]
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
+        (["--common", "0.5"], "--common: requires --hint, --watch, --versus, --assist or"),
         (["--watch", "nobody"], "--watch: 'nobody' is unknown; known are ppo, look-ahead"),
         (["--hint", "--agent", "random"], "--agent: random has no letter probabilities"),
         (["--review", "--agent", "random"], "--agent: random has no letter probabilities"),
