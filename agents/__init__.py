@@ -37,7 +37,12 @@ AGENTS: dict[str, Callable[[int], Agent]] = {
 }
 
 
-def make_agent(name: str, seed: int = 0) -> Agent:
-    """Return a new agent by name, not fitted yet; raise InputError if the name is unknown."""
+def make_agent(name: str, seed: int = 0, common: float = 0.0) -> Agent:
+    """Return a new agent by name, not fitted yet; raise InputError if the name is unknown.
+
+    ``common`` is that of :class:`DictionaryAgent`.
+    """
     check_choice("agent", name, AGENTS)
+    if name == "dictionary":
+        return DictionaryAgent(common=common)
     return AGENTS[name](seed)

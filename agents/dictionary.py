@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
+from hangman_lab.agents.common import people_words
 from hangman_lab.envs.bits import lowest_bit, word_length
-from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS
+from hangman_lab.envs.encoding import FIRST_LETTER, NUM_LETTERS, as_words
+from hangman_lab.envs.errors import check_number
 from hangman_lab.envs.hangman.observation import Observations, select
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import index_words, matching_rows
@@ -29,15 +31,26 @@ class DictionaryAgent(PosteriorAgent):
     literal : bool, default False
         Play the benchmark of the public challenge's problem statement: wrong guesses are ignored,
         and every occurrence of a letter counts.
+    common : float, default 0
+        The probability, 0 to 1, that the secret was chosen as people choose words, see
+        :func:`agents.common.people_words`. Above 0, matching words count by their probability, and
+        the words that people choose are listed, too.
     """
 
     uses_lives = False
 
-    def __init__(self, literal: bool = False) -> None:
+    def __init__(self, literal: bool = False, common: float = 0.0) -> None:
         self.literal = literal
+        self.common = check_number("common", common, 0, 1)
 
     def fit(self, words: Sequence[str]) -> Self:
         """Index the words."""
+        people = people_words() if self.common else {}
+        words = as_words("words", words)
+        # In the order of the index.
+        words = sorted({*words, *people} if people else words, key=len)
+        chosen = np.array([people.get(word, 0.0) for word in words])
+        self.weights_ = 1.0 - self.common + self.common * len(words) * chosen
         self.index_ = index_words(words)
         self.letter_counts_ = self.index_.letter_counts()
         self.word_counts_ = self.index_.word_counts()
@@ -49,20 +62,23 @@ class DictionaryAgent(PosteriorAgent):
         if self.literal:
             counts = count_places(word, guessed, index, False).sum(axis=1)
             return back_off(observations, counts, self.letter_counts_)
-        scores = back_off(observations, count_words(word, guessed, index, True, True)[0])
+        counts, _ = count_words(word, guessed, index, self.weights_, True, True)
+        scores = back_off(observations, counts)
         undecided = ~scores.any(axis=1)
         states = select(observations, undecided)
-        counts, _ = count_words(states["word"], states["guessed"], index, True, False)
+        counts, _ = count_words(
+            states["word"], states["guessed"], index, self.weights_, True, False
+        )
         scores[undecided] = back_off(states, counts, self.word_counts_)
         return scores
 
     def _letter_probabilities(self, observations: Observations) -> npt.NDArray[np.float64]:
         """Return the share of the matching words that contain each letter, shape (N, 26)."""
         word, guessed, exclude = observations["word"], observations["guessed"], not self.literal
-        counts, num_matching = count_words(word, guessed, self.index_, exclude, exclude)
+        counts, total = count_words(word, guessed, self.index_, self.weights_, exclude, exclude)
         shares = np.where(
-            num_matching[:, None] > 0,
-            counts / np.maximum(num_matching, 1)[:, None],
+            total[:, None] > 0,
+            counts / np.where(total > 0, total, 1)[:, None],
             self.word_counts_ / max(len(self.index_.letters), 1),
         )
         return np.where(guessed != 0, 0.0, shares)
@@ -161,23 +177,24 @@ def back_off(observations: Observations, *counts: npt.NDArray) -> npt.NDArray[np
 
 
 @njit
-def count_words(word, guessed, words, exclude_wrong, exclude_shown):
-    """Count the matching words with each letter, shape (N, 26), and all of them, shape (N,).
+def count_words(word, guessed, words, weights, exclude_wrong, exclude_shown):
+    """Sum the weights of the matching words with each letter, shape (N, 26), and of all of them.
 
-    ``exclude_wrong`` and ``exclude_shown`` are those of :func:`envs.word_sets.matching_set`.
+    ``weights``, shape (words,), are those of the words; ``exclude_wrong`` and ``exclude_shown`` are
+    those of :func:`envs.word_sets.matching_set`.
     """
-    counts = np.zeros((len(word), NUM_LETTERS), dtype=np.int64)
-    num_matching = np.zeros(len(word), dtype=np.int64)
+    counts = np.zeros((len(word), NUM_LETTERS), dtype=np.float64)
+    totals = np.zeros(len(word), dtype=np.float64)
     for game in range(len(word)):
         masked = word[game, : word_length(word[game])]
         rows = matching_rows(masked, guessed[game], words, exclude_wrong, exclude_shown)
-        num_matching[game] = len(rows)
         for row in rows:
+            totals[game] += weights[row]
             letters = np.uint64(words.letters[row])
             while letters:
-                counts[game, lowest_bit(letters)] += 1
+                counts[game, lowest_bit(letters)] += weights[row]
                 letters &= letters - np.uint64(1)
-    return counts, num_matching
+    return counts, totals
 
 
 @njit

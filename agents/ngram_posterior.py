@@ -53,6 +53,7 @@ class NgramPosteriorAgent(PosteriorAgent):
         word, guessed = observations["word"], observations["guessed"]
         sums = np.zeros((len(word), NUM_LETTERS + 1))
         in_threads(ngram_masses, word, guessed, self.tables_, _BEAM, sums)
-        counts, num_matching = count_words(word, guessed, self.index_, True, True)
+        weights = np.ones(len(self.index_.codes))
+        counts, num_matching = count_words(word, guessed, self.index_, weights, True, True)
         weighted = counts + _PRIOR_WEIGHT * presence_from_absent_sums(sums, guessed)
         return np.where(guessed != 0, 0.0, weighted / (num_matching[:, None] + _PRIOR_WEIGHT))

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = RunDirectory.open(options.run)
     agent = load_posterior(run.posterior)
     words = encode_words(load_words(run.load_config()).parts["valid"])
-    bits = -np.log2(agent.with_known(0.0).prior.probabilities(words))
+    bits = -np.log2(agent.with_prior(0.0).prior.probabilities(words))
     candidates = sequence_keys(agent.prior.words[~agent.prior.listed.is_known])
     covered = np.isin(sequence_keys(words), candidates)
     print(

@@ -25,6 +25,9 @@ PARTS = ("train", "valid", "test")
 DEFAULT_KNOWN = 0.5
 # Common words are the most frequent English words according to the package wordfreq.
 _NUM_COMMON = 20_000
+# The default probability that a known word was chosen as people choose words, in games of common
+# words and in other games of people; see agents.common.
+COMMON_IN_PLAY, COMMON_ELSEWHERE = 0.9, 0.5
 # Words that are not given to a person to guess.
 _OFFENSIVE = Path(__file__).with_name("offensive_words.txt")
 # Shorter entries are mostly initials and abbreviations.
@@ -120,10 +123,19 @@ def load_word_list(
 
 
 def common_words(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of 3 letters or more among the 20,000 most frequent English words.
+    """Return those of ``words`` that are among the 20,000 most frequent English words.
 
-    Their order is kept. Names, which ``web2`` has with a capital, and vulgar words are left out.
-    Raises InputError if wordfreq is not installed.
+    Their order is kept; see :func:`frequent_words`.
+    """
+    top = set(frequent_words(_NUM_COMMON))
+    return tuple(word for word in words if word in top)
+
+
+def frequent_words(count: int) -> list[str]:
+    """Return the words of 3 letters or more among the ``count`` most frequent English words.
+
+    Names, which ``web2`` has with a capital, vulgar words and words with other characters than a
+    to z are left out. Raises InputError if wordfreq is not installed.
     """
     if find_spec("wordfreq") is None:
         raise InputError(
@@ -132,10 +144,33 @@ def common_words(words: Iterable[str]) -> tuple[str, ...]:
         )
     import wordfreq
 
-    top = set(wordfreq.top_n_list("en", _NUM_COMMON))
-    top -= {word.lower() for word in get_english_words_set([DEFAULT_SOURCE]) if word[0].isupper()}
-    top -= set(_OFFENSIVE.read_text().split())
-    return tuple(word for word in words if word in top and len(word) >= _MIN_COMMON_LENGTH)
+    excluded = _names_and_vulgar_words()
+    return [
+        word
+        for word in wordfreq.top_n_list("en", count)
+        if _MIN_COMMON_LENGTH <= len(word) <= MAX_LENGTH
+        and word.isascii()
+        and word.isalpha()
+        and word not in excluded
+    ]
+
+
+@lru_cache(maxsize=1)
+def _names_and_vulgar_words() -> set[str]:
+    words = get_english_words_set([DEFAULT_SOURCE])
+    return {word.lower() for word in words if word[0].isupper()}.union(
+        _OFFENSIVE.read_text().split()
+    )
+
+
+def default_common(source: str, is_elsewhere: bool = False) -> float:
+    """Return the default of ``common`` in games of people, by the source of their words.
+
+    ``is_elsewhere`` is whether the secret need not be a word of that list.
+    """
+    if is_elsewhere:
+        return COMMON_ELSEWHERE
+    return {COMMON_SOURCE: COMMON_IN_PLAY, DEFAULT_SOURCE: 0.0}.get(source, COMMON_ELSEWHERE)
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,15 @@ class EvaluationOptions(_RuleOptions):
         ge=0,
         le=1,
     )
+    common: float = _option(
+        0.0,
+        "probability that a known word was chosen as people choose words, for "
+        f"{', '.join(LEARNED_AGENTS)} and dictionary; above 0, the words that people choose are "
+        "known words (default: %(default)s)",
+        "P",
+        ge=0,
+        le=1,
+    )
     drop_known: bool = _option(False, "exclude known words")
     allow_known: bool = _option(False, "play known words even if the prior excludes them")
     seed: int = _option(0, "seed of random draws", ge=0, lt=2**31)

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents import AGENTS
-from hangman_lab.agents.base import Agent
+from hangman_lab.agents.base import Agent, PosteriorAgent
+from hangman_lab.agents.common import people_words
 from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.rules import Rules
@@ -18,10 +19,12 @@ from hangman_lab.envs.words import (
     DEFAULT_KNOWN,
     DEFAULT_SOURCE,
     WordList,
+    default_word_list,
     hash_words,
     load_word_list,
 )
 from hangman_lab.evaluation.options import EvaluationOptions
+from hangman_lab.evaluation.reviews import load_reviewer
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
@@ -48,6 +51,7 @@ class EvaluationSetup:
     rules: Rules = Rules()  # noqa: RUF009 - it is immutable
     #: The prior probability of known words, for the record; None without a posterior.
     known: float | None = DEFAULT_KNOWN
+    common: float = 0.0  #: The probability that a known word was chosen as people choose words.
     #: Hashes of the known words; all other words are unseen.
     known_words: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     #: Hashes of the words that each agent was fitted on; these games count as ``fitted``.
@@ -55,6 +59,11 @@ class EvaluationSetup:
     #: The words of an evil host, for which ``words`` are drawn; by default ``words``.
     host_words: Sequence[str] | None = None
     repeat: int = 1  #: Games per word with an agent that draws.
+    #: Returns the policy that reviews games, and the words that are listed for it.
+    load_reviewer: Callable[[], tuple[PosteriorAgent, Sequence[str]]] = lambda: (
+        load_reviewer(None, DEFAULT_KNOWN),
+        default_word_list().words,
+    )
 
 
 def prepare(
@@ -90,6 +99,11 @@ def prepare(
     known_words = fitted_words[learned[0]] if learned else train_hashes
     for name in custom_agents.keys() & fitted_words.keys():
         known_words = np.union1d(known_words, fitted_words[name])
+    if options.common:
+        people = hash_words(list(people_words()))
+        known_words = np.union1d(known_words, people)
+        for name in {*learned, "dictionary"}.intersection(names):
+            fitted_words[name] = np.union1d(fitted_words.get(name, train_hashes), people)
     words = _handle_known(words, known_words, options, excluded_by, say)
     rules = config.env.rules.with_options(options)
     if rules.host == "evil" and 0 < np.isin(hash_words(words), known_words).mean() < 1:
@@ -97,7 +111,7 @@ def prepare(
             f"{options.spell('host')} evil mixes known and unseen words; "
             f"use {options.spell('drop_known')}"
         )
-    agents = load_run_agents(names, run, train_words, options.seed, options.known)
+    agents = load_run_agents(names, run, train_words, options.seed, options.known, options.common)
     agents |= _fit(custom_agents, train_words)
     if not agents:
         raise InputError(f"{options.spell('agents')}: at least one is needed")
@@ -105,6 +119,14 @@ def prepare(
         # An agent that does not override `fit` learns nothing from words.
         if type(agent).fit is not Agent.fit:
             fitted_words.setdefault(name, train_hashes)
+
+    def load_policy() -> tuple[PosteriorAgent, Sequence[str]]:
+        policy = config.learner.agents[0]
+        own = agents[policy] if policy in learned else None
+        if not isinstance(own, PosteriorAgent):
+            own = load_reviewer(run, options.known, options.common)
+        return own, run_words.word_list.words
+
     return EvaluationSetup(
         agents=agents,
         words=sample_words(words, options),
@@ -113,10 +135,12 @@ def prepare(
         seed=options.seed,
         rules=rules,
         known=options.known if has_posterior else None,
+        common=options.common,
         known_words=known_words,
         fitted_words=fitted_words,
         host_words=words,
         repeat=options.repeat,
+        load_reviewer=load_policy,
     )
 
 

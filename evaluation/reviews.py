@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
+from rich.progress import Progress
 
 from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.dictionary import count_words
@@ -17,14 +17,18 @@ from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, decode
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
-from hangman_lab.envs.hangman.observation import Observations, select, unique_observations
+from hangman_lab.envs.hangman.observation import Observations, unique_observations
 from hangman_lab.envs.hangman.rules import RepeatedGuess, Rules
 from hangman_lab.envs.word_sets import WordSets, index_words
 from hangman_lab.envs.words import DEFAULT_KNOWN, default_word_list, hash_words
-from hangman_lab.evaluation.arena import DEFAULT_BATCH_SIZE, replay
+from hangman_lab.evaluation.arena import replay
+from hangman_lab.evaluation.calibration import MAX_WORDS
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
+from hangman_lab.run_files.words import draw_indices
+from hangman_lab.terminal.console import stage
+from hangman_lab.terminal.tables import DataTable
 
 _LETTERS = np.array(list(ALPHABET))
 
@@ -36,6 +40,7 @@ def review(
     words: Sequence[str] | WordSets | None = None,
     *,
     known: float | None = None,
+    common: float | None = None,
     max_wrong: int = Rules.max_wrong,
     repeated_guess: RepeatedGuess = Rules.repeated_guess,
 ) -> pd.DataFrame:
@@ -53,8 +58,8 @@ def review(
     words : sequence of str, optional
         The listed words, by default the default word list. Words indexed by
         :func:`envs.word_sets.index_words` are not indexed again.
-    known : float, optional
-        The prior probability, 0 to 1, of known words, for the pretrained policy; by default 0.5.
+    known, common : float, optional
+        The prior of the pretrained policy, see :func:`hangman_lab.load_run`.
     max_wrong, repeated_guess
         The rules of the game, see :class:`envs.hangman.rules.Rules`.
 
@@ -72,18 +77,26 @@ def review(
     rules = Rules(max_wrong, repeated_guess)
     check_game(word, letters, rules)
     if agent is None:
-        agent = _load_pretrained(DEFAULT_KNOWN if known is None else known)
-    elif known is not None:
-        raise InputError("known: is for the pretrained policy; an agent has its own prior")
+        agent = _load_pretrained(DEFAULT_KNOWN if known is None else known, common or 0.0)
+    elif known is not None or common is not None:
+        raise InputError("known, common: are for the pretrained policy; an agent has its own prior")
     if not isinstance(agent, PosteriorAgent):
         raise InputError(f"agent: {agent!r} has no letter probabilities")
     listed = default_index() if words is None else words
     return review_games(agent, listed, [word], [letters], rules)
 
 
+def load_reviewer(run: RunDirectory | None, known: float, common: float = 0.0) -> PosteriorAgent:
+    """Return the policy of a run; the pretrained one without a run, or letter probabilities."""
+    found = RunDirectory.open(PRETRAINED) if run is None else run
+    name = found.load_config().learner.agents[0]
+    agent = load_run_agent(name, found, (), known=known, common=common)
+    return agent if isinstance(agent, PosteriorAgent) else load_reviewer(None, known, common)
+
+
 @lru_cache(maxsize=1)
-def _load_pretrained(known: float) -> Agent:
-    return load_run_agent("ppo", RunDirectory.open(PRETRAINED), (), known=known)
+def _load_pretrained(known: float, common: float) -> PosteriorAgent:
+    return load_reviewer(None, known, common)
 
 
 @lru_cache(maxsize=1)
@@ -103,7 +116,8 @@ def check_game(word: Any, letters: Any, rules: Rules) -> Game:
     game = Game(word, rules)
     for number, letter in enumerate(letters):
         if game.over:
-            raise InputError(f"letters: {letters!r} goes on after the end of the game at {number}")
+            end = f"{number} guesses end the game ({rules.max_wrong} wrong guesses lose)"
+            raise InputError(f"letters: {letters!r} goes on where {end}")
         game.guess(ALPHABET.index(letter))
     return game
 
@@ -132,46 +146,27 @@ def review_games(
         for turn, (playing, before, guesses) in enumerate(replay(words, letters, rules), start=1)
     ]
     game, turn, guess, word, guessed, lives = map(np.concatenate, zip(*turns, strict=True))
-    states = Observations(word=word, guessed=guessed, lives=lives)
-    keys = keyed_bits(hash_words(words), 0)[game]
-    firsts = range(0, len(game), DEFAULT_BATCH_SIZE)
-    batches = [slice(first, first + DEFAULT_BATCH_SIZE) for first in firsts]
-    parts = [
-        _review_states(agent, index, select(states, rows), guess[rows], keys[rows])
-        for rows in batches
-    ]
-    table = pd.concat(parts, ignore_index=True)
-    table.insert(0, "game", game)
-    table.insert(1, "turn", turn)
-    return table.sort_values(["game", "turn"], ignore_index=True)
-
-
-def _review_states(
-    agent: PosteriorAgent,
-    index: WordSets,
-    states: Observations,
-    guess: npt.NDArray[np.int64],
-    keys: npt.NDArray[np.uint64],
-) -> pd.DataFrame:
-    """Return the columns of :func:`review_games` that follow from states and guesses."""
+    states, rows = Observations(word=word, guessed=guessed, lives=lives), np.arange(len(game))
     probabilities = agent.letter_probabilities(states)
-    chosen, best = agent.act_batch(states, keys), probabilities.argmax(axis=1)
+    best = probabilities.argmax(axis=1)
+    chosen = agent.act_batch(states, keyed_bits(hash_words(words), 0)[game])
     distinct, state = unique_observations(states)
-    counts, num_matching = count_words(distinct["word"], distinct["guessed"], index, True, True)
-    rows = np.arange(len(guess))
-    can_hit = (counts[state, guess] > 0) & (states["guessed"][rows, guess] == 0)
-    return pd.DataFrame(
-        {
-            "shown": list(map(decode, states["word"])),
-            "letter": _LETTERS[guess],
-            "probability": probabilities[rows, guess],
-            "best_letter": _LETTERS[best],
-            "best_probability": probabilities[rows, best],
-            "agent_letter": _LETTERS[chosen],
-            "agent_probability": probabilities[rows, chosen],
-            "dominated": (num_matching[state] > 0) & ~can_hit,
-        }
-    )
+    masked, is_guessed, each = distinct["word"], distinct["guessed"], np.ones(len(index.letters))
+    counts, num_matching = count_words(masked, is_guessed, index, each, True, True)
+    can_hit = (counts[state, guess] > 0) & (guessed[rows, guess] == 0)
+    columns = {
+        "game": game,
+        "turn": turn,
+        "shown": list(map(decode, word)),
+        "letter": _LETTERS[guess],
+        "probability": probabilities[rows, guess],
+        "best_letter": _LETTERS[best],
+        "best_probability": probabilities[rows, best],
+        "agent_letter": _LETTERS[chosen],
+        "agent_probability": probabilities[rows, chosen],
+        "dominated": (num_matching[state] > 0) & ~can_hit,
+    }
+    return pd.DataFrame(columns).sort_values(["game", "turn"], ignore_index=True)
 
 
 def summarize_review(table: pd.DataFrame) -> dict[str, Any]:
@@ -179,17 +174,51 @@ def summarize_review(table: pd.DataFrame) -> dict[str, Any]:
 
     The 95% intervals take the guesses of a game as a cluster.
     """
-    game = np.unique(table["game"], return_inverse=True)[1]
-    given_up = (table["best_probability"] - table["probability"]).to_numpy()
-    given_up_mean, given_up_interval = share_interval(given_up, game)
-    dominated, dominated_interval = share_interval(table["dominated"].to_numpy(), game)
-    return {
-        "games": int(table["game"].nunique()),
-        "guesses": len(table),
-        "mean_probability": float(table["probability"].mean()),
-        "mean_agent_probability": float(table["agent_probability"].mean()),
-        "given_up": given_up_mean,
-        "given_up_ci95": list(given_up_interval),
-        "dominated": dominated,
-        "dominated_ci95": list(dominated_interval),
-    }
+    _, game = np.unique(table["game"], return_inverse=True)
+    summary: dict[str, Any] = {"games": int(game.max()) + 1, "guesses": len(table)}
+    for kind in ("", "agent_"):
+        summary[f"mean_{kind}probability"] = float(table[f"{kind}probability"].mean())
+    given_up = table["best_probability"] - table["probability"]
+    for name, outcomes in ("given_up", given_up), ("dominated", table["dominated"]):
+        summary[name], interval = share_interval(outcomes.to_numpy(), game)
+        summary[f"{name}_ci95"] = list(interval)
+    return summary
+
+
+def review_table(review: pd.DataFrame, title: str, agent: str) -> DataTable:
+    """Return the table of the review of one game by an agent of this name."""
+    kinds = ("", "best_", "agent_")
+    rows = []
+    for row in review.to_dict("records"):
+        cells = [f"{row[f'{kind}letter']} {row[f'{kind}probability']:4.0%}" for kind in kinds]
+        cells[0] = ("* " if row["dominated"] else "") + cells[0]
+        rows.append((row["shown"], *cells))
+    note = "the probability that each letter was in the word; *: no matching listed word has it"
+    return DataTable(title, ("word", "guess", "likeliest", agent), rows, note=note)
+
+
+def review_agents(
+    reviewer: PosteriorAgent,
+    listed: Sequence[str],
+    games: pd.DataFrame,
+    rules: Rules,
+    progress: Progress,
+) -> tuple[pd.DataFrame, dict[str, dict[str, Any]]]:
+    """Review the games of each agent, columns ``agent``, ``word`` and ``letters``.
+
+    Their secret words are listed, too. Of more than 2,000 games of an agent, that many are chosen
+    by the hashes of their words. Returns :func:`review_games` with the columns ``agent`` and
+    ``word``, and :func:`summarize_review` for each agent.
+    """
+    secrets = (word for word in games["word"] if "_" not in word)
+    index, tables, summaries = index_words(tuple({*listed, *secrets})), [], {}
+    for name, played in games.groupby("agent", sort=False):
+        with stage(progress, f"{name}, review", 1, unit=""):
+            chosen = played.iloc[np.sort(draw_indices(played["word"].tolist(), MAX_WORDS))]
+            words, letters = chosen["word"].tolist(), chosen["letters"].tolist()
+            table = review_games(reviewer, index, words, letters, rules)
+            table.insert(0, "agent", name)
+            table.insert(1, "word", chosen["word"].to_numpy()[table["game"]])
+            tables.append(table)
+            summaries[str(name)] = summarize_review(table)
+    return pd.concat(tables, ignore_index=True), summaries

@@ -45,7 +45,7 @@ _NUM_HARDEST = 25
 # Options of these games, of Hangman, and of word lists.
 _OPTIONS = ("allowed", "max_guesses", "lists")
 _HANGMAN_OPTIONS = (
-    *("run", "split", *RULE_NAMES, "known"),
+    *("run", "split", *RULE_NAMES, "known", "common"),
     *("drop_known", "allow_known", "plots", "report", "repeat", "details"),
 )
 _LIST_OPTIONS = ("secrets", "games", "allowed")

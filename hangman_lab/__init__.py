@@ -73,15 +73,20 @@ def load_agent(name: str, seed: int = 0) -> Agent:
         return load_run_agent(name, run, words, seed)
 
 
-def load_pretrained(agent: str = "ppo", known: float | None = None) -> Agent:
+def load_pretrained(agent: str = "ppo", known: float | None = None, common: float = 0.0) -> Agent:
     """Return an agent of the pretrained run; see :func:`load_run`."""
     with _needs("agents"):
         from hangman_lab.run_files.directory import PRETRAINED
 
-        return load_run(PRETRAINED, agent, known)
+        return load_run(PRETRAINED, agent, known, common)
 
 
-def load_run(path: str | Path, agent: str | None = None, known: float | None = None) -> Agent:
+def load_run(
+    path: str | Path,
+    agent: str | None = None,
+    known: float | None = None,
+    common: float = 0.0,
+) -> Agent:
     """Return an agent of a training run.
 
     Parameters
@@ -93,6 +98,9 @@ def load_run(path: str | Path, agent: str | None = None, known: float | None = N
     known : float, optional
         The prior probability, 0 to 1, that the secret is one of the run's train words; by default
         ``DEFAULT_KNOWN`` of ``envs.words``.
+    common : float, default 0
+        The probability, 0 to 1, that such a word was chosen as people choose words. Above 0, all
+        common English words count as train words.
 
     Raises
     ------
@@ -106,7 +114,8 @@ def load_run(path: str | Path, agent: str | None = None, known: float | None = N
 
         run = RunDirectory.open(path)
         name = run.load_config().learner.agents[0] if agent is None else str(agent)
-        return load_run_agent(name, run, (), known=DEFAULT_KNOWN if known is None else known)
+        known = DEFAULT_KNOWN if known is None else known
+        return load_run_agent(name, run, (), known=known, common=common)
 
 
 def main() -> int:

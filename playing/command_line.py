@@ -8,6 +8,7 @@ from functools import partial
 
 from rich.console import Console
 
+from hangman_lab.envs.words import COMMON_ELSEWHERE, COMMON_IN_PLAY
 from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
@@ -37,17 +38,25 @@ def parser() -> CommandParser:
         "--assist", action="store_true", help="show letters to try in a game played elsewhere"
     )
     add = parser.add_argument
-    helps = "agent for --hint and --assist (default: ppo; dictionary with --words FILE)"
+    helps = "agent for --hint, --assist and --review (default: ppo; dictionary with --words FILE)"
     add("--agent", metavar="NAME", help=helps)
     runs = "a training run: its agents and words (default: the pretrained policy)"
     add("--run", metavar="RUN_DIR", help=runs)
     parser.add_words(" (default, except with --run or --assist)")
+    helps = "show after each game what each guess was worth; not with --watch or --assist"
+    add("--review", action="store_true", help=helps)
     parser.add_rules("repeated_guess")  # a person is asked again
     known = (
         "prior probability that the secret is a word that ppo, look-ahead and posterior were "
         "fitted on (default: 0.5)"
     )
-    add("--known", type=partial(real, low=0, high=1), metavar="P", help=known)
+    common = (
+        "probability that such a word was chosen as people choose words, for dictionary, too "
+        f"(default: {COMMON_IN_PLAY} with common words, 0 with web2, else {COMMON_ELSEWHERE})"
+    )
+    probability = partial(real, low=0, high=1)
+    add("--known", type=probability, metavar="P", help=known)
+    add("--common", type=probability, metavar="P", help=common)
     speed = f"letters per second with --watch (default: 1, up to {_MAX_SPEED:,}); 0 waits for Enter"
     rate = partial(real, low=0, high=_MAX_SPEED)
     add("--speed", type=rate, default=1.0, metavar="LETTERS", help=speed)
@@ -61,8 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(markup=False, highlight=False, emoji=False)
     try:
         options = _read(arguments)
-        uses_agent = options.hint or options.watch or options.versus or options.assist
-        note = "; the first start compiles for half a minute or more" if uses_agent else ""
+        note = "; the first start compiles for half a minute or more"
+        note = note if _uses_agent(options) else ""
         # This takes seconds to import, so options are checked first.
         with console.status(f"loading{note}"):
             from hangman_lab.playing.session import play
@@ -77,14 +86,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _uses_agent(options: argparse.Namespace) -> bool:
+    modes = ("hint", "watch", "versus", "assist", "review")
+    return any(getattr(options, mode) for mode in modes)
+
+
 def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
     command = parser()
     options = command.parse_args(arguments)
-    if not (options.hint or options.assist):
-        why = "requires --hint or --assist; --watch and --versus name the agent"
+    if options.watch or options.assist:
+        command.refuse(options, ["review"], "cannot be combined with --watch or --assist")
+    if options.versus or not (options.hint or options.assist or options.review):
+        why = "requires --hint, --assist or --review; --watch and --versus name the agent"
         command.refuse(options, ["agent"], why)
-    if not (options.hint or options.assist or options.watch or options.versus):
-        command.refuse(options, ["known"], "requires --hint, --watch, --versus or --assist")
+    if not _uses_agent(options):
+        why = "requires --hint, --watch, --versus, --assist or --review"
+        command.refuse(options, ["known", "common"], why)
     if options.watch is None:
         command.refuse(options, ["speed"], "requires --watch")
     if options.assist:

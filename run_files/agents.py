@@ -57,9 +57,10 @@ def load_run_agent(
     train_words: Sequence[str],
     seed: int = 0,
     known: float = DEFAULT_KNOWN,
+    common: float = 0.0,
 ) -> Agent:
     """Return an agent; see :func:`load_run_agents`."""
-    return load_run_agents((name,), run, train_words, seed, known)[name]
+    return load_run_agents((name,), run, train_words, seed, known, common)[name]
 
 
 def load_run_agents(
@@ -68,20 +69,23 @@ def load_run_agents(
     train_words: Sequence[str],
     seed: int = 0,
     known: float = DEFAULT_KNOWN,
+    common: float = 0.0,
 ) -> dict[str, Agent]:
     """Return learned agents of a run, which share its prior, and agents fitted on ``train_words``.
 
     ``known`` is the prior probability, 0 to 1, that the secret is a word that the run was fitted
-    on. Raises InputError if a file of the run cannot be read or is invalid, or the run lacks an
-    agent.
+    on; ``common`` is the probability that such a word was chosen as people choose words, for the
+    dictionary, too. Raises InputError if a file of the run cannot be read or is invalid, or the
+    run lacks an agent.
     """
     check_number("known", known, 0, 1)
+    check_number("common", common, 0, 1)
     prior: WordPrior | None = None
     agents: dict[str, Agent] = {}
     for name in names:
         # Without train words, only the agents of the run are available.
         if name in AGENTS and (train_words or run is None):
-            agents[name] = make_agent(name, seed).fit(train_words)
+            agents[name] = make_agent(name, seed, common).fit(train_words)
             continue
         assert run is not None
         learner = run.load_config().learner
@@ -100,6 +104,7 @@ def load_run_agents(
             if prior.num_known != num_fitted:
                 why = f"{prior.num_known:,} known words, not {num_fitted:,}"
                 raise InputError(f"{run.posterior}: not the posterior of this run ({why})")
+            prior = prior.with_prior(known, common)
         # A cache of beliefs for each agent: a shared one would distort measured speeds.
         posterior = LetterPosterior(prior)
         if name == "posterior":

@@ -254,7 +254,8 @@ def _load(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        agent = load_run_agent(name, run, to_fit.split(), known=settings.known)
+        common = settings.common or 0.0
+        agent = load_run_agent(name, run, to_fit.split(), known=settings.known, common=common)
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} has no letter probabilities")
         index = index_words(listed.split())

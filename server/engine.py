@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from logging.handlers import QueueHandler, QueueListener
 
 from granian.constants import HTTPModes, Interfaces
@@ -18,6 +19,7 @@ from granian.log import LogLevels
 from granian.server.embed import Server
 from granian.utils.proxies import wrap_asgi_with_proxy_headers
 
+from hangman_lab.agents import AGENTS
 from hangman_lab.run_files.agents import find_run
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import load_words
@@ -48,6 +50,9 @@ def serve(host: str, port: int, settings: Settings) -> None:
         print("recorded words are public, a client can look them up; see --recorded-words")
     if "*" in (settings.forwarded_allow_ips or ""):
         print("--forwarded-allow-ips '*': any client can name its own address and evade its limits")
+    if settings.common is None:
+        common = 0.0 if settings.agent in AGENTS else words.common
+        settings = replace(settings, common=common)
     agent = make_agent_player(trained, words, settings)
     print(f"agent: {settings.agent}", flush=True)
     app = create_app(words, agent, settings)

@@ -11,7 +11,13 @@ from itertools import compress
 import numpy as np
 
 from hangman_lab.envs.errors import InputError
-from hangman_lab.envs.words import common_words, hash_words, read_word_list
+from hangman_lab.envs.words import (
+    COMMON_SOURCE,
+    common_words,
+    default_common,
+    hash_words,
+    read_word_list,
+)
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import RunWords
 from hangman_lab.server.settings import Settings
@@ -27,6 +33,7 @@ class ServedWords:
     listed: tuple[str, ...]  # of the public list, for reviews
     description: str  # for the operator
     withheld: bool = False  # recorded words are never revealed
+    common: float = 0.0  # the default of the setting
 
 
 def divide_words(
@@ -65,6 +72,7 @@ def divide_words(
         f"recorded games: {len(recorded):,} words {origin}, "
         f"practice games: {len(practice):,} words ({chosen}) of {source}{note}",
         withheld=settings.recorded_words is not None,
+        common=default_common(COMMON_SOURCE if chosen == "common" else source),
     )
 
 

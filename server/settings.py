@@ -10,6 +10,7 @@ from typing import Any
 
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.rules import Rules
+from hangman_lab.envs.words import COMMON_ELSEWHERE, COMMON_IN_PLAY
 from hangman_lab.terminal.arguments import integer, nonnegative, real
 
 
@@ -49,6 +50,13 @@ class Settings:
     agent: str = _option("ppo", "agent for hints, or none", "NAME")
     agent_processes: int = _option(1, "processes of the agent", "N", type=_processes)
     known: float = _option(0.5, "prior probability of the known words", "P", type=_prob)
+    common: float | None = _option(
+        None,
+        "probability that a known word was chosen as people choose words (default: "
+        f"{COMMON_IN_PLAY} with common practice words, 0 with web2, else {COMMON_ELSEWHERE})",
+        "P",
+        type=_prob,
+    )
     max_wrong: int = _option(Rules.max_wrong, "wrong guesses that lose a game", "N", type=_wrong)
     recorded_hints: str = _option("marked", "hints in recorded games", choices=("marked", "off"))
     recorded_runs: int = _option(1_000, "recorded games per token", "N", type=nonnegative)

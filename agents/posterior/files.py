@@ -29,7 +29,8 @@ _DAMAGED = (
 
 
 def save_posterior(posterior: LetterPosterior, path: str | Path) -> None:
-    """Write a posterior as safetensors."""
+    """Write a posterior as safetensors, as it was fitted."""
+    posterior = posterior.with_prior(posterior.prior.known)
     listed, models = posterior.prior.listed, posterior.prior.models
     tensors = {
         "format": np.array(_FORMAT),
@@ -75,7 +76,7 @@ def load_posterior(path: str | Path, known: float = DEFAULT_KNOWN) -> LetterPost
         prior = WordPrior(words, is_known, surprisals, by_models.ravel(), models, shares)
     except _DAMAGED as error:
         raise InputError(f"{path}: not a readable posterior ({error})") from error
-    return LetterPosterior(prior.with_known(known))
+    return LetterPosterior(prior.with_prior(known))
 
 
 def pack_words(words: EncodedWords) -> npt.NDArray[np.uint8]:

@@ -75,13 +75,13 @@ class LetterPosterior(PosteriorAgent):
         self.beam = beam
         self._cache: dict[bytes, npt.NDArray[np.float64]] = {}
 
-    def with_known(self, known: float) -> Self:
-        """Return the posterior with a different ``known``, 0 to 1, without refitting."""
-        return type(self)(self.prior.with_known(known), self.beam)
+    def with_prior(self, known: float, common: float = 0.0) -> Self:
+        """Return the posterior with another prior; see :meth:`WordPrior.with_prior`."""
+        return type(self)(self.prior.with_prior(known, common), self.beam)
 
     @property
     def known_words(self) -> tuple[str, ...]:
-        """The words that the posterior was fitted on."""
+        """The words that the posterior was fitted on, and with ``common`` those people choose."""
         return tuple(map(decode, self.prior.words.codes[self.prior.listed.is_known]))
 
     def belief(self, observations: Observations) -> Belief:

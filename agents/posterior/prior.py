@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import copy
+from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from hangman_lab.agents.common import people_words
 from hangman_lab.agents.posterior.multigrams import Multigrams
-from hangman_lab.agents.sequences import sequence_keys
 from hangman_lab.agents.smoothed_ngrams import SmoothedNgrams
 from hangman_lab.envs.bits import letter_bits, lowest_bit, strip_padding
-from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords
+from hangman_lab.envs.encoding import MAX_LENGTH, NUM_LETTERS, EncodedWords, encode_words
 from hangman_lab.envs.errors import check_number
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.word_sets import WordSets, matching_rows, word_sets
@@ -33,11 +34,11 @@ class ListedWords(NamedTuple):
     words: WordSets
     is_known: npt.NDArray[np.bool_]  #: shape (words,): The rest are candidates.
     #: shape (words,): ``2 ** (-surprisal / 8)`` is proportional to the probability of a candidate
-    #: among all unknown words. Unused for known words.
+    #: among all unknown words, and to that with which people choose a known word.
     surprisals: npt.NDArray[np.uint8]
     #: shape (words,): ``2 ** (-surprisal / 1000)`` is the probability by the letter models.
     model_surprisals: npt.NDArray[np.uint16]
-    #: shape (2, 256): The prior probability of candidates by surprisal, and of known words.
+    #: shape (2, 256): The prior probability of candidates, and of known words, by surprisal.
     prior_mass: npt.NDArray[np.float64]
     model_mass: npt.NDArray[np.float32]  #: shape (65536,): By surprisal, the probability by models.
 
@@ -66,9 +67,11 @@ class LetterModels(NamedTuple):
 class WordPrior:
     """A distribution over known words, candidates and all other strings.
 
-    With probability ``known`` the secret is a known word, uniformly. Otherwise it is a candidate,
-    with the probability of that candidate, or any other string of 1 to 32 letters, by the letter
-    models rescaled to ``shares``. The total is 1.
+    With probability ``known`` the secret is a known word: with probability ``common`` as people
+    choose words, see :func:`agents.common.people_words`, otherwise uniformly. A secret that is not
+    known is a candidate, with the probability of that candidate, or any other string of 1 to 32
+    letters, by the letter models rescaled to ``shares``. The total is 1. With ``common`` above 0,
+    all words that people choose are known words.
 
     Parameters
     ----------
@@ -83,7 +86,9 @@ class WordPrior:
     Attributes
     ----------
     known : float
-        The probability of a known word, 0 to 1, by default 0.5; see :meth:`with_known`.
+        The probability of a known word, 0 to 1, by default 0.5; see :meth:`with_prior`.
+    common : float
+        The probability that a known word was chosen as people choose words, 0 to 1, by default 0.
     listed : ListedWords
     scale : ndarray of float64, shape (33,)
         By length, the factor from model probabilities to prior probabilities.
@@ -111,7 +116,9 @@ class WordPrior:
         probabilities = np.exp2(np.arange(1 << 8) / -_CANDIDATE_STEPS)
         unknown = np.bincount(surprisals[~is_known], minlength=1 << 8) @ probabilities
         unknown += shares.sum()
-        self._probabilities = probabilities / unknown
+        chosen = np.bincount(surprisals[is_known], minlength=1 << 8) @ probabilities
+        # Of candidates among unknown words, and of words that people choose among known words.
+        self._by_surprisal = probabilities / unknown, probabilities / max(chosen, 1e-300)
         by_models = np.exp2(np.arange(1 << 16) / -_MODEL_STEPS)
         sets = word_sets(words)
         parts = np.split(model_surprisals, sets.first_word[1:-1])
@@ -126,7 +133,9 @@ class WordPrior:
             prior_mass=np.zeros((2, 1 << 8)),
             model_mass=by_models.astype(np.float32),
         )
-        self._set_known(DEFAULT_KNOWN)
+        # The prior without the words that people choose, if it is not this one.
+        self._fitted: Self | None = None
+        self._set(DEFAULT_KNOWN, 0.0)
 
     @classmethod
     def of(
@@ -161,28 +170,81 @@ class WordPrior:
         sets = self.listed.words
         return EncodedWords(sets.codes, np.repeat(np.arange(MAX_LENGTH + 1), sets.sizes()))
 
-    def with_known(self, known: float) -> Self:
-        """Return the prior with another ``known``, 0 if the rules exclude known words; cheap."""
-        other = copy.copy(self)
-        other._set_known(known)
+    def with_prior(self, known: float, common: float = 0.0) -> Self:
+        """Return the prior with another ``known`` and ``common``, without refitting.
+
+        ``known`` is 0 if the rules exclude known words. The first prior with a ``common`` above 0
+        lists the words that people choose, which takes most of a second.
+        """
+        fitted = self._fitted or self
+        base = fitted._with_people_words if check_number("common", common, 0, 1) else fitted
+        other = copy.copy(base)
+        other._set(known, common)
         return other
 
-    def _set_known(self, known: float) -> None:
+    def _set(self, known: float, common: float) -> None:
         self.known = known = check_number("known", known, 0, 1)
+        self.common = common
         share = min(known, 1 - _MIN_UNKNOWN) if self.num_known else 0.0
-        of_known = np.full(1 << 8, share / max(self.num_known, 1))
-        prior_mass = np.stack([(1 - share) * self._probabilities, of_known])
+        of_candidates, of_people = self._by_surprisal
+        of_known = (1 - common) * share / max(self.num_known, 1) + common * share * of_people
+        prior_mass = np.stack([(1 - share) * of_candidates, of_known])
         self.listed = self.listed._replace(prior_mass=prior_mass)
         self.scale = (1 - share) * self._factors
+
+    @cached_property
+    def _with_people_words(self) -> Self:
+        """The prior whose known words include the words that people choose."""
+        by_word, listed = people_words(), self.listed
+        people = encode_words(list(by_word), max(self.words.width, *map(len, by_word)))
+        order = people.argsort()
+        people, probabilities = people[order], np.array(list(by_word.values()))[order]
+        rows, found = self._find(people)
+        new = people[~found]
+        at, rows = rows[~found], rows + np.cumsum(~found) - ~found
+        codes = np.pad(self.words.codes, [(0, 0), (0, people.width - self.words.width)])
+        words = EncodedWords(
+            np.insert(codes, at, new.codes, axis=0), np.insert(self.words.lengths, at, new.lengths)
+        )
+        is_known, surprisals = (
+            np.insert(listed.is_known, at, True),
+            np.insert(listed.surprisals, at, 0),
+        )
+        is_known[rows] = True
+        surprisals[is_known] = np.iinfo(np.uint8).max
+        surprisals[rows] = _surprisals(probabilities, _CANDIDATE_STEPS, np.uint8)
+        by_models = _surprisals(self.models.probabilities(new), _MODEL_STEPS, np.uint16)
+        by_models = np.insert(listed.model_surprisals, at, by_models)
+        prior = type(self)(words, is_known, surprisals, by_models, self.models, self.shares)
+        prior._fitted = self
+        return prior
 
     def probabilities(self, words: EncodedWords) -> npt.NDArray[np.float64]:
         """Return the probability that each word is the secret, shape (words,)."""
         result = self.models.probabilities(words) * self.scale[words.lengths]
-        keys, listed_keys = sequence_keys(words), sequence_keys(self.words)
-        order = np.argsort(listed_keys)
-        found = np.searchsorted(listed_keys, keys, sorter=order).clip(max=len(order) - 1)
-        rows = order[found]
-        return np.where(listed_keys[rows] == keys, listed_priors(self.listed, rows), result)
+        rows, found = self._find(words)
+        result[found] = listed_priors(self.listed, rows[found])
+        return result
+
+    def _find(self, words: EncodedWords) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Return the row of each word in the order of the listed words, and whether it is there."""
+        rows, found = np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
+        first = self.listed.words.first_word
+        for length in np.unique(words.lengths):
+            members = words.lengths == length
+            listed = _texts(self.listed.words.codes[first[length] : first[length + 1]], length)
+            texts = _texts(words.codes[members], length)
+            places = np.searchsorted(listed, texts)
+            rows[members] = first[length] + places
+            found[members] = np.append(listed, b"")[places] == texts
+        return rows, found
+
+
+def _texts(codes: npt.NDArray[np.uint8], length: int) -> npt.NDArray[np.bytes_]:
+    """Return words of a length as bytes, which sort like the words."""
+    texts = np.zeros((len(codes), length), dtype=np.uint8)
+    texts[:, : codes.shape[1]] = codes[:, :length]
+    return texts.view(f"S{length}")[:, 0]
 
 
 def _surprisals(probabilities: npt.NDArray[np.floating], steps: float, dtype: type) -> npt.NDArray:

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hangman_lab.agents import dictionary
 from hangman_lab.agents.dictionary import DictionaryAgent, OverallFrequencyAgent, RandomAgent
 from hangman_lab.envs.encoding import ALPHABET, decode, letter_index
+from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import parse_observation, select
 from tests.agents.games import letters_of, matching, observe
 
@@ -25,6 +27,22 @@ def test_each_word_that_matches_is_equally_likely_or_any_word_if_none_does(liste
     expected = np.where(guessed, 0, expected)
     probabilities = DictionaryAgent().fit(listed).letter_probabilities(game)
     assert probabilities[0] == pytest.approx(expected)
+
+
+def test_words_count_by_the_probability_with_which_people_choose_them(monkeypatch):
+    monkeypatch.setattr(dictionary, "people_words", lambda: {"cat": 0.5, "car": 0.3, "dog": 0.2})
+    # "car" and "dog" are listed because people choose them.
+    agent = DictionaryAgent(common=0.8).fit(["cat", "cot", "cub"])
+    (found,) = agent.letter_probabilities(observe("cat", "c"))
+    weights = {"cat": 0.2 / 5 + 0.4, "cot": 0.2 / 5, "cub": 0.2 / 5, "car": 0.2 / 5 + 0.24}
+    for letter in "atourb":
+        expected = sum(weights[word] for word in weights if letter in word) / sum(weights.values())
+        assert found[letter_index(letter)] == pytest.approx(expected)
+    agent = DictionaryAgent(common=1.0).fit(["cat", "cot"])
+    (found,) = agent.letter_probabilities(observe("cat", ""))
+    assert found[letter_index("o")] == pytest.approx(0.2)
+    with pytest.raises(InputError, match=r"^common: 2 is not a number in 0\.\.1"):
+        DictionaryAgent(common=2)
 
 
 @pytest.mark.parametrize("number", [1, 63, 64, 65, 128, 129])

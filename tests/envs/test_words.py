@@ -16,7 +16,9 @@ from hangman_lab.envs.words import (
     WordList,
     clean_words,
     common_words,
+    default_common,
     default_word_list,
+    frequent_words,
     hash_words,
     load_word_list,
     read_word_list,
@@ -147,6 +149,24 @@ def test_the_common_list_has_words_that_people_use():
     # Names, also those that are words, and what one does not show.
     assert not {"hume", "jeffrey", "kent", "dominic", "whore"} & set(common.words)
     assert min(map(len, common.words)) == 3
+
+
+def test_frequent_words_are_in_the_order_of_their_frequency_and_need_not_be_listed():
+    words = frequent_words(3_000)
+    assert words.index("this") < words.index("house") < words.index("online")
+    assert "online" not in default_word_list().words
+    assert frequent_words(1_000) == [word for word in words if word in set(frequent_words(1_000))]
+    assert set(frequent_words(20_000)) & set(default_word_list().words) == {
+        *load_word_list("common").words
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "elsewhere", "common"),
+    [("common", False, 0.9), ("web2", False, 0.0), ("my.txt", False, 0.5), ("web2", True, 0.5)],
+)
+def test_people_choose_words_as_their_list_tells(source, elsewhere, common):
+    assert default_common(source, elsewhere) == common
 
 
 def test_without_wordfreq_one_line_says_what_is_missing(monkeypatch):

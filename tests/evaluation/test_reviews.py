@@ -11,11 +11,17 @@ from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.word_sets import index_words
+from hangman_lab.envs.words import WordList
 from hangman_lab.evaluation import review
 from hangman_lab.evaluation.arena import play
+from hangman_lab.evaluation.command_line import main
+from hangman_lab.evaluation.comparison import Comparison
+from hangman_lab.evaluation.preparation import EvaluationSetup
 from hangman_lab.evaluation.reviews import review_games, summarize_review
 from hangman_lab.evaluation.statistics import share_interval
+from hangman_lab.evaluation.tables import make_tables
 from tests.agents.posterior.priors import posterior_of
+from tests.processes import assert_refused, run_main
 
 WORDS = ("bad", "bag", "bat", "bed", "bet", "cat", "cot", "dog", "hat", "mug")
 AGENT = DictionaryAgent().fit(WORDS)
@@ -83,9 +89,9 @@ def test_an_interval_of_numbers_is_as_wide_as_student_s():
         ("bat", "a b", "letters: 'a b'"),
         ("bat", ["a"], "letters: "),
         ("_at", "a", "word: '_at' shows 't', which is not in letters"),
-        ("bat", "batx", "letters: 'batx' goes on after the end of the game at 3"),
-        ("bat", "defghijk", "letters: 'defghijk' goes on after the end of the game at 6"),
-        ("___", "eeeeeef", "letters: 'eeeeeef' goes on after the end of the game at 6"),
+        ("bat", "batx", "letters: 'batx' goes on where 3 guesses end the game"),
+        ("bat", "defghijk", "letters: 'defghijk' goes on where 6 guesses end the game"),
+        ("___", "eeeeeef", "letters: 'eeeeeef' goes on where 6 guesses end the game"),
     ],
 )
 def test_bad_games_are_one_line(word, letters, message):
@@ -100,6 +106,101 @@ def test_rules_and_agents_are_checked():
         review("bat", "a", AGENT, WORDS, max_wrong=0)
     with pytest.raises(InputError, match=r"agent: .* has no letter probabilities"):
         review("bat", "a", RandomAgent(), WORDS)
-    with pytest.raises(InputError, match="known: "):
+    with pytest.raises(InputError, match="known, common: "):
         review("bat", "a", AGENT, WORDS, known=0.3)
     assert hangman_lab.evaluation.review is review
+
+
+def test_a_comparison_reviews_each_agent_on_at_most_2000_games_that_differ(real_words):
+    words = real_words[:2_100]
+    agents = {"random": RandomAgent(), "dictionary": DictionaryAgent().fit(real_words[::2])}
+    setup = EvaluationSetup(
+        agents, words, WordList(words, "list", {}), "test", load_reviewer=lambda: (AGENT, WORDS)
+    )
+    comparison = Comparison(setup)
+    assert "review" not in comparison.to_dict()["agents"]["random"]
+    table = comparison.review()
+    for name, summary in comparison.to_dict()["agents"].items():
+        guesses = table[table["agent"] == name]
+        assert summary["review"]["games"] == guesses["word"].nunique() == 2_000
+        assert summary["review"]["guesses"] == len(guesses)
+        given_up = guesses["best_probability"] - guesses["probability"]
+        assert summary["review"]["given_up"] == pytest.approx(given_up.mean())
+        # The secrets are listed, too: a letter that hits is not dominated.
+        hits = [letter in word for letter, word in zip(guesses.letter, guesses.word, strict=True)]
+        assert 0 < summary["review"]["dominated"] == guesses["dominated"].mean()
+        assert not guesses.loc[hits, "dominated"].any()
+    (reviews,) = (each for each in make_tables(comparison.to_dict()) if "worth" in each.title)
+    assert [row[:2] for row in reviews.rows] == [("random", "2,000"), ("dictionary", "2,000")]
+
+
+GAMES = """agent,word,letters,note
+nan,BAT,a e b t,won
+nan,_a_,ea,running
+me,dog,aeibfh,"lost, and the word was told"
+"""
+
+
+@pytest.fixture
+def known_policy(monkeypatch):
+    """The policy that reviews is the dictionary agent of ten words."""
+    for module in ("preparation", "games_file"):
+        monkeypatch.setattr(f"hangman_lab.evaluation.{module}.load_reviewer", lambda *prior: AGENT)
+
+
+def test_a_file_of_games_is_reviewed(evaluate, known_policy, tmp_path):
+    path, words, out = (tmp_path / name for name in ("games.csv", "words.txt", "guesses.csv"))
+    path.write_text(GAMES, encoding="utf-8-sig")
+    words.write_text("\n".join(WORDS))
+    done, evaluation = evaluate("--games-file", path, "--words", words, "--csv", out, "--details")
+    assert (done.returncode, done.stderr) == (0, "")
+    agents = evaluation["agents"]
+    assert {name: (each["games"], each["wins"]) for name, each in agents.items()} == {
+        "nan": (2, 1),
+        "me": (1, 0),
+    }
+    guesses = pd.read_csv(out, keep_default_na=False)
+    expected = review("bat", "aebt", AGENT, WORDS)
+    pd.testing.assert_frame_equal(guesses[:4][expected.columns], expected, check_dtype=False)
+    assert "".join(guesses["letter"]) == "aebteaaeibfh"
+    assert list(guesses["word"].unique()) == ["bat", "_a_", "dog"]
+    mean = agents["me"]["review"]["given_up"]
+    for text in (f"{mean:.1%}", "what guesses were worth", "me: dog", "nan: _a_", "* h   0%"):
+        assert text in done.stdout
+    # Its --csv is such a file.
+    path.unlink()
+    options = ("--words", words, "--agents", "dictionary", "--secrets", words)
+    _, played = evaluate(*options, "--csv", path, "--details")
+    _, again = evaluate("--games-file", path, "--words", words)
+    assert played["agents"]["dictionary"]["review"] == again["agents"]["dictionary"]["review"]
+
+
+@pytest.mark.parametrize(
+    ("games", "options", "message"),
+    [
+        (None, "", "games.csv: cannot read the games ([Errno 2] No such"),
+        ("", "", "games.csv: it has no column 'word'"),
+        ("word,guesses\n", "", "games.csv: it has no column 'letters'"),
+        ("word,letters\n", "", "games.csv: it has no games"),
+        ("word,letters\nbat,a\nb4t,a\n", "", "games.csv: line 3: word: 'b4t' is not"),
+        ("word,letters\nbat\n", "", "games.csv: line 2: letters: '' is not"),
+        ("word,letters\nbat,a,b\n", "", "games.csv: line 2: it has more cells"),
+        ("word,letters\nbat,aebtx\n", "", "games.csv: line 2: letters: 'aebtx' goes on where 4"),
+        ("word,letters\nbat,xyz\n", "--max-wrong 2", "goes on where 2 guesses end the game"),
+        ("word,letters,agent\nbat,a,\n", "", "games.csv: line 2: agent: '' is not a name"),
+        ("word,letters\n\xff,a\n", "", "games.csv: cannot read the games ("),
+        (GAMES, "--csv games.csv", "--csv: "),
+        (GAMES, "--agents random", "--agents: cannot be combined with --games-file"),
+        (GAMES, "--report page.html", "--report: cannot be combined with --games-file"),
+        (GAMES, "--env CatsAndDogs-v0", "--env: cannot be combined with --games-file"),
+        (GAMES, "--server http://x --token t", "--server: cannot be combined with --games-file"),
+    ],
+)
+def test_bad_files_of_games_are_one_line(
+    games, options, message, known_policy, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    if games is not None:
+        (tmp_path / "games.csv").write_text(games, encoding="latin-1")
+    done = run_main(main, capsys, "--games-file", "games.csv", *options.split())
+    assert_refused(done, "evaluate.py", message)

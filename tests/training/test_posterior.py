@@ -121,14 +121,14 @@ def test_candidates_are_as_likely_as_held_back_words_were_among_them(monkeypatch
     fitted = fit_posterior(words)
     share = np.isin(held_back_words, sorted(candidates(fitted.held_back_posterior))).mean()
     for posterior in fitted:
-        likely = probabilities(posterior.with_known(0.0), sorted(candidates(posterior))).sum()
+        likely = probabilities(posterior.with_prior(0.0), sorted(candidates(posterior))).sum()
         assert likely == pytest.approx(share, abs=0.05)
 
 
 def test_unknown_words_are_as_long_as_known_ones():
     # Half of the words are such that candidates cover no others like them.
     words = REGULAR + tuple(word[: 4 + row % 6] for row, word in enumerate(random_words(600)))
-    prior = fit_posterior(words).posterior.with_known(0.0).prior
+    prior = fit_posterior(words).posterior.with_prior(0.0).prior
     derived = np.bincount(prior.words.lengths, prior.probabilities(prior.words), minlength=33)
     rest = prior.shares * (1 - derived.sum()) / prior.shares.sum()
     known = np.bincount([len(word) for word in words], minlength=33) / len(words)
@@ -187,7 +187,7 @@ def test_any_list_gives_probabilities(words, tmp_path):
         save_posterior(posterior, tmp_path / "posterior")
         for model in (posterior, load_posterior(tmp_path / "posterior")):
             for known in (0.0, 0.5, 1.0):
-                believed = model.with_known(known)
+                believed = model.with_prior(known)
                 found = probabilities(believed, asked)
                 assert np.isfinite(found).all()
                 is_known = np.isin(asked, model.known_words)

@@ -135,7 +135,7 @@ class FromPlayLearner(PosteriorLearner):
                 if is_over:
                     break
                 # Only words that are not known yet can be uncovered.
-                before, agent = play.games, self.posterior.with_known(0.0)
+                before, agent = play.games, self.posterior.with_prior(0.0)
                 rate, known = play.play(agent, min(_GAMES_PER_ROUND, options.games - before))
                 advance(play.games - before)
                 rates = {"rollout/win_rate": rate, "play/known": known}
@@ -148,7 +148,7 @@ class FromPlayLearner(PosteriorLearner):
         words = [word for word in words if word not in fitted]
         rates: dict[str, float] = {}
         for name, known in (("eval/win_rate", DEFAULT_KNOWN), ("eval/excluded_win_rate", 0.0)):
-            agent = LookAheadAgent(self.posterior.with_known(known), self.options.look_ahead_lives)
+            agent = LookAheadAgent(self.posterior.with_prior(known), self.options.look_ahead_lives)
             rates[name] = float(play_part(config, agent, words, words).won.mean())
         unseen = rates["eval/win_rate"]
         log.writer.add_scalar("win_rate_by_games/eval", unseen, play.games)

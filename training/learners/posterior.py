@@ -66,14 +66,14 @@ class PosteriorLearner(PPOLearner):
 
     def _with_known(self, known: float) -> LetterPosterior:
         """Return the posterior for a prior of known words, whose beliefs all agents share."""
-        return self._by_known.setdefault(known, self.posterior.with_known(known))
+        return self._by_known.setdefault(known, self.posterior.with_prior(known))
 
     def make_model(self) -> MaskablePPO:
         """Return a new model."""
         posterior = load_posterior(self.run.held_back_posterior)
         games = make_env(self.config, game_words(self.words.parts["train"]), self.options.num_envs)
         lives = self.options.look_ahead_lives
-        env = PosteriorVecEnv(games, posterior.with_known(self.options.known), lives)
+        env = PosteriorVecEnv(games, posterior.with_prior(self.options.known), lives)
         module = partial(PolicyModule, look_ahead_lives=lives)
         return self.make_ppo(MaskablePPO, env, {"module": module})
 

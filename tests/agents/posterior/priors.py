@@ -38,7 +38,7 @@ def prior_of(known=WORDS, candidates=None, share=0.5, weight=0.3, order=4):
     by_models = models.probabilities(encode_words((*known, *candidates)))
     shares = models.length_masses / models.length_masses.sum() * (1 - probabilities.sum())
     arrays = known_arrays, derived, probabilities, by_models
-    return WordPrior.of(*arrays, models, shares).with_known(share)
+    return WordPrior.of(*arrays, models, shares).with_prior(share)
 
 
 def posterior_of(known=WORDS, candidates=None, share=0.5, exact=False, **options):

@@ -31,7 +31,7 @@ def model(real_words):
 def test_the_posterior_is_a_sum_over_all_words(pattern, num_left, known):
     left = [letter for letter in "bdegcafstxyzhijklmnopqruvw" if letter not in pattern][:num_left]
     wrong = "".join({*ALPHABET} - {*pattern, *left})
-    agent = posterior_of(exact=True).with_known(known)
+    agent = posterior_of(exact=True).with_prior(known)
     belief = agent.belief(parse_observation(pattern, wrong, max_wrong=26))
     hidden = list(itertools.product(left, repeat=pattern.count("_")))
     words = [pattern.replace("_", "{}").format(*letters) for letters in hidden]
@@ -84,7 +84,7 @@ def test_words_that_cannot_be_the_secret_do_not_skip_the_letter_models():
     expected = exact.belief(game).prob_listed
     assert pruned.belief(game).prob_listed == pytest.approx(expected, rel=0.05)
     # All hundred can be it: they decide, without the models of letters.
-    assert pruned.with_known(0.5).belief(game).prob_listed == 1
+    assert pruned.with_prior(0.5).belief(game).prob_listed == 1
 
 
 def test_below_a_hundred_matching_listed_words_the_others_are_possible(model, states):
@@ -132,7 +132,7 @@ def test_a_saved_posterior_is_the_same_with_any_share_of_known_words(model, stat
     save_posterior(model, path)
     for known in (0.0, 0.5):
         loaded = load_posterior(path, known)
-        expected = model.with_known(known).letter_probabilities(states)
+        expected = model.with_prior(known).letter_probabilities(states)
         assert (loaded.letter_probabilities(states) == expected).all()
 
 
