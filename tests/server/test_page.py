@@ -523,7 +523,7 @@ def test_a_review_is_read_on_a_phone(open_page):
     assert shown.nth(3).get_attribute("aria-label") == "b, a, blank, a, blank, a"
     texts = [" ".join(text.split()) for text in items.all_inner_texts()]
     assert texts[0] == "______ \u2713 hit you a 100% best a 100%"
-    assert texts[1] == "_a_a_a \u2717 miss you x 0% best b 100% No listed word has yours there."
+    assert texts[1] == "_a_a_a \u2717 miss you x 0% best b 100% No listed word has yours."
     review.locator("button").tap()
     expect(review).to_be_hidden()
     # The longest game.

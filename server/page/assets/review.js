@@ -23,7 +23,7 @@ function makeItem(guess, isHit) {
   item.querySelector("b").textContent = isHit ? "\u2713 hit" : "\u2717 miss";
   item.className = isHit ? "hit" : "miss";
   item.append(makeRow("you", guess.letter, guess.probability, "own"), makeRow("best", guess.best_letter, guess.best_probability, "best"));
-  if (guess.dominated) item.append("No listed word has yours there.");
+  if (guess.dominated) item.append("No listed word has yours.");
   return item;
 }
 
