@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,19 @@ import pandas as pd
 
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.counter_rng import keyed_bits
-from hangman_lab.envs.encoding import ALPHABET, as_words, encode_words
+from hangman_lab.envs.encoding import (
+    ALPHABET,
+    FIRST_LETTER,
+    PADDING,
+    EncodedWords,
+    as_words,
+    encode,
+    encode_words,
+)
 from hangman_lab.envs.errors import check_integer, check_numbers
 from hangman_lab.envs.hangman.games import HangmanGames
 from hangman_lab.envs.hangman.hosts import make_games
+from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.words import hash_words
@@ -102,3 +111,27 @@ def _join(letters: npt.NDArray[np.int64]) -> npt.NDArray[np.str_]:
     if not texts.size:
         return np.zeros(len(letters), dtype=np.str_)
     return texts.view(f"S{texts.shape[1]}").ravel().astype(np.str_)
+
+
+def replay(
+    words: Sequence[str], letters: Sequence[str], rules: Rules
+) -> Iterator[tuple[npt.NDArray[np.intp], Observations, npt.NDArray[np.int64]]]:
+    """Replay N games; yield for each turn the games with a guess, and their states and guesses.
+
+    ``words`` are the secrets, or masked words with ``_`` for each letter that is hidden at the end.
+    ``letters`` are the guesses of each game in order. A state is the observation before the guess.
+    """
+    secrets = EncodedWords(codes := _encode(words), (codes != PADDING).sum(axis=1))
+    games = HangmanGames(len(secrets), secrets.width, rules)
+    games.start(slice(None), secrets)
+    # The letters of each turn, negative after the end.
+    for guesses in _encode(letters).T.astype(np.int64) - FIRST_LETTER:
+        playing = np.flatnonzero(guesses >= 0)
+        yield playing, games.observe(playing), guesses[playing]
+        games.guess(np.maximum(guesses, 0))
+
+
+def _encode(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """Return the codes of masked words or of guesses, shape (N, width), padded."""
+    width = max(map(len, texts))
+    return encode("".join(text.ljust(width) for text in texts)).reshape(len(texts), width)

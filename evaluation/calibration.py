@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from hangman_lab.agents.base import PosteriorAgent
-from hangman_lab.envs.encoding import FIRST_LETTER, encode_words
-from hangman_lab.envs.hangman.games import HangmanGames
+from hangman_lab.envs.encoding import encode_words
 from hangman_lab.envs.hangman.rules import Rules
+from hangman_lab.evaluation.arena import replay
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.run_files.words import draw_indices
 
@@ -30,19 +30,13 @@ def reliability(games: pd.DataFrame, agent: PosteriorAgent, rules: Rules) -> dic
     a cluster.
     """
     games = games.iloc[np.sort(draw_indices(games["word"].tolist(), MAX_WORDS))]
-    secrets = encode_words(games["word"].tolist())
-    replayed = HangmanGames(len(secrets), secrets.width, rules)
-    replayed.start(slice(None), secrets)
-    parts = []
-    # The letters of each turn, negative after the end.
-    for guesses in encode_words(games["letters"].tolist()).codes.T.astype(np.int64) - FIRST_LETTER:
-        playing = np.flatnonzero(guesses >= 0)
-        before = replayed.observe(playing)
+    words, parts = games["word"].tolist(), []
+    is_in_word = encode_words(words).letter_counts > 0
+    for playing, before, _ in replay(words, games["letters"].tolist(), rules):
         predicted = agent.letter_probabilities(before)
         rows, letters = np.nonzero(before["guessed"] == 0)
-        hidden = secrets.letter_counts[playing[rows], letters] > 0
+        hidden = is_in_word[playing[rows], letters]
         parts.append((predicted[rows, letters], hidden, playing[rows]))
-        replayed.guess(np.maximum(guesses, 0))
     probability, outcome, game = map(np.concatenate, zip(*parts, strict=True))
     outcome = outcome.astype(np.float64)
     position = np.minimum((probability * _NUM_BINS).astype(np.int64), _NUM_BINS - 1)

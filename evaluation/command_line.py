@@ -9,7 +9,7 @@ from functools import partial
 from rich.console import Console
 
 from hangman_lab.envs.word_guess.rules import VARIANT_OF_ID
-from hangman_lab.evaluation import remote, word_guess
+from hangman_lab.evaluation import games_file, remote, word_guess
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.files import check_files, write_files
 from hangman_lab.evaluation.options import CommandOptions, EvaluationOptions
@@ -32,7 +32,7 @@ def parser() -> CommandParser:
     )
     parser.add_fields(CommandOptions.model_fields)
     parser.add_argument(
-        "--details", action="store_true", help="also print tables by length and words"
+        "--details", action="store_true", help="also print tables by length, words and guesses"
     )
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write one row per game")
@@ -42,6 +42,7 @@ def parser() -> CommandParser:
         metavar="FILE",
         help="write tables and plots as one HTML page, with calibration",
     )
+    games_file.add_options(parser)
     remote.add_options(parser)
     word_guess.add_options(parser)
     return parser
@@ -56,10 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     refuse = partial(command.refuse, parsed)
     remote.check(parsed, refuse)
     word_guess.check(parsed, refuse)
+    games_file.check(parsed, refuse)
     check_files(parsed)
     given = {option_name(name): getattr(parsed, name) for name in CommandOptions.model_fields}
     options = CommandOptions.of(**given)
-    if parsed.server is not None:
+    if parsed.games_file is not None:
+        games_file.evaluate(parsed, options, console)
+    elif parsed.server is not None:
         remote.evaluate(parsed, options, console)
     elif parsed.env == ENV_ID:
         _evaluate(parsed, options, console)
@@ -74,6 +78,8 @@ def _evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: C
         setup = prepare(options, partial(say, console))
     with make_progress(console) as progress:
         comparison = Comparison(setup, progress)
+        if parsed.details:
+            comparison.review(progress)
     print_comparison(console, comparison.to_dict(), parsed.details)
     if parsed.report is not None:
         with make_progress(console) as progress:

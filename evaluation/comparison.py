@@ -23,6 +23,7 @@ from hangman_lab.evaluation import arena
 from hangman_lab.evaluation.calibration import reliability
 from hangman_lab.evaluation.options import EvaluationOptions
 from hangman_lab.evaluation.preparation import ENV_ID, EvaluationSetup, prepare
+from hangman_lab.evaluation.reviews import review_agents
 from hangman_lab.evaluation.statistics import (
     basic_statistics,
     compare_pairwise,
@@ -119,6 +120,22 @@ class Comparison:
                 continue
             with stage(progress, f"{name}, calibration", 1, unit=""):
                 summary["reliability"] = reliability(games, agent, self._setup.rules)
+
+    def review(self, progress: Progress | None = None) -> pd.DataFrame:
+        """Add ``review`` to the statistics of agents: what their guesses were worth.
+
+        They are judged by the policy of the run, or the pretrained one. Returns a row per guess of
+        at most 2,000 games per agent; see :func:`evaluation.reviews.review_agents`. InputError if
+        the policy cannot be loaded.
+        """
+        progress = progress or make_progress()
+        policy, listed = self._setup.load_reviewer()
+        # Against an evil host, games can be alike.
+        games = self.games.drop_duplicates(["agent", "word", "letters"])
+        table, reviews = review_agents(policy, listed, games, self._setup.rules, progress)
+        for name, summary in reviews.items():
+            self._evaluation["agents"][name]["review"] = summary
+        return table
 
     def plot(self, name: str = "win_rate_by_length") -> Figure:
         """Return the plot ``win_rate_by_length`` or ``reliability``.

@@ -22,7 +22,7 @@ def check_files(parsed: argparse.Namespace) -> None:
 
     Raises InputError if it cannot, or if a package that draws plots is not installed.
     """
-    inputs = [parsed.words, parsed.secrets, parsed.allowed]
+    inputs = [parsed.words, parsed.secrets, parsed.allowed, parsed.games_file]
     if parsed.run is not None:
         inputs += vars(RunDirectory(parsed.run)).values()
     used = {os.path.realpath(path) for path in inputs if path is not None}

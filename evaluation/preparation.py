@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.agents import AGENTS
-from hangman_lab.agents.base import Agent
+from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.common import people_words
 from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.envs.errors import InputError
@@ -19,10 +19,12 @@ from hangman_lab.envs.words import (
     DEFAULT_KNOWN,
     DEFAULT_SOURCE,
     WordList,
+    default_word_list,
     hash_words,
     load_word_list,
 )
 from hangman_lab.evaluation.options import EvaluationOptions
+from hangman_lab.evaluation.reviews import load_reviewer
 from hangman_lab.run_files.agents import (
     LEARNED_AGENTS,
     check_agent_names,
@@ -57,6 +59,11 @@ class EvaluationSetup:
     #: The words of an evil host, for which ``words`` are drawn; by default ``words``.
     host_words: Sequence[str] | None = None
     repeat: int = 1  #: Games per word with an agent that draws.
+    #: Returns the policy that reviews games, and the words that are listed for it.
+    load_reviewer: Callable[[], tuple[PosteriorAgent, Sequence[str]]] = lambda: (
+        load_reviewer(None, DEFAULT_KNOWN),
+        default_word_list().words,
+    )
 
 
 def prepare(
@@ -112,6 +119,14 @@ def prepare(
         # An agent that does not override `fit` learns nothing from words.
         if type(agent).fit is not Agent.fit:
             fitted_words.setdefault(name, train_hashes)
+
+    def load_policy() -> tuple[PosteriorAgent, Sequence[str]]:
+        policy = config.learner.agents[0]
+        own = agents[policy] if policy in learned else None
+        if not isinstance(own, PosteriorAgent):
+            own = load_reviewer(run, options.known, options.common)
+        return own, run_words.word_list.words
+
     return EvaluationSetup(
         agents=agents,
         words=sample_words(words, options),
@@ -125,6 +140,7 @@ def prepare(
         fitted_words=fitted_words,
         host_words=words,
         repeat=options.repeat,
+        load_reviewer=load_policy,
     )
 
 

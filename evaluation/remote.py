@@ -18,23 +18,23 @@ from hangman_lab.agents.base import Agent
 from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.observation import Observations, parse_observation
-from hangman_lab.envs.hangman.rules import RULE_NAMES
+from hangman_lab.envs.hangman.rules import RULE_NAMES, Rules
 from hangman_lab.evaluation.arena import Advance
 from hangman_lab.evaluation.files import write_files
 from hangman_lab.evaluation.game_client import NUM_CONNECTIONS, GameClient, RemoteGame
 from hangman_lab.evaluation.options import EvaluationOptions
 from hangman_lab.evaluation.preparation import ENV_ID, prepare
+from hangman_lab.evaluation.reviews import review_agents
 from hangman_lab.evaluation.statistics import basic_statistics
-from hangman_lab.evaluation.tables import agents_table
+from hangman_lab.evaluation.tables import print_comparison
 from hangman_lab.terminal.arguments import Refuse
 from hangman_lab.terminal.console import make_progress, say, stage
-from hangman_lab.terminal.tables import print_table
 
 DEFAULT_GAMES = 100
 # The server chooses the words and the rules.
 _REFUSED = (
     *("secrets", "split", *RULE_NAMES, "drop_known", "allow_known"),
-    *("plots", "report", "repeat", "details"),
+    *("plots", "report", "repeat"),
 )
 _OPTIONS = ("token", "recorded")
 # Other users of the machine can see options, but not the environment.
@@ -72,15 +72,15 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
     client = GameClient(parsed.server, token)
     client.check()
     # ``games`` counts games of the server, not local words.
-    agents = prepare(
+    setup = prepare(
         options.model_copy(update={"games": None, "allow_known": True}),
         lambda line: say(console, f"agents are fitted on the train split of {line}"),
-    ).agents
+    )
     statistics: dict[str, dict[str, Any]] = {}
     parts: list[pd.DataFrame] = []
     refusal: InputError | None = None
     with make_progress(console) as progress, ThreadPoolExecutor(NUM_CONNECTIONS) as threads:
-        for name, agent in agents.items():
+        for name, agent in setup.agents.items():
             with stage(progress, name, games) as advance:
                 start = time.perf_counter()
                 ended, refusal = _play_games(
@@ -97,6 +97,12 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
     if refusal is not None and not parts:
         raise refusal
     played = pd.concat(parts, ignore_index=True)
+    if parsed.details:
+        rules = Rules(int(played.max_wrong.max()))
+        with make_progress(console) as progress:
+            _, reviews = review_agents(*setup.load_reviewer(), played, rules, progress)
+        for name, review in reviews.items():
+            statistics[name]["review"] = review
     evaluation = {
         "env": ENV_ID,
         "words": {"source": client.url, "count": None},
@@ -108,7 +114,7 @@ def evaluate(parsed: argparse.Namespace, options: EvaluationOptions, console: Co
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "agents": statistics,
     }
-    print_table(console, agents_table(evaluation))
+    print_comparison(console, evaluation)
     write_files(parsed, evaluation, played, console)
     if refusal is not None:
         raise InputError(f"{refusal} (after {len(played):,} games, which are over)")

@@ -21,8 +21,9 @@ def share_interval(
 ) -> tuple[float, tuple[float, float]]:
     """Return a share and its 95% interval, for outcomes with dependence within clusters.
 
-    The interval is Wilson's for the effective number of independent outcomes, which Student's
-    quantiles reduce for few clusters; if all outcomes are equal, for the number of clusters.
+    Outcomes that are floats in 0..1 have a mean in place of a share. The interval is Wilson's for
+    the effective number of independent outcomes, which Student's quantiles reduce for few clusters;
+    if all outcomes are equal, for the number of clusters.
 
     References
     ----------
@@ -40,7 +41,9 @@ def share_interval(
         error = float(np.sqrt(variance) / number)
     if error > 0:
         quantiles = stdtrit([number - 1, count - 1], (1 + CONFIDENCE) / 2)
-        effective = min(number, share * (1 - share) / error**2)
+        effective = share * (1 - share) / error**2
+        if outcomes.dtype.kind != "f":  # numbers between 0 and 1 vary less than shares
+            effective = min(number, effective)
         effective *= (quantiles[0] / quantiles[1]) ** 2
     low, high = win_rate_interval(share * effective, effective)
     return share, (float(low), float(high))

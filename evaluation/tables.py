@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from hangman_lab.envs.hangman.rules import RULE_NAMES, Rules
+from hangman_lab.evaluation.calibration import MAX_WORDS
 from hangman_lab.run_files.agents import LEARNED_AGENTS
 from hangman_lab.terminal.tables import DataTable, print_table
 
@@ -45,6 +46,7 @@ def describe_games(evaluation: dict[str, Any]) -> str:
 def make_tables(evaluation: dict[str, Any], details: bool = True) -> list[DataTable]:
     """Return the tables of an evaluation, the main ones first; those of ``details`` last."""
     tables = [agents_table(evaluation), _worst_table(evaluation), _pairs_table(evaluation)]
+    tables.insert(1, _reviews_table(evaluation))
     if details:
         tables += _lengths_tables(evaluation)
         tables += [_hardest_table(name, evaluation) for name in evaluation["agents"]]
@@ -61,7 +63,7 @@ def agents_table(evaluation: dict[str, Any]) -> DataTable:
         if statistics["fitted"] and statistics["fitted"] != num_known:
             note += f"; {name} was fitted on the words of {statistics['fitted']:,} games"
         means = (f"{statistics['mean_wrong_guesses']:.2f}", f"{statistics['mean_guesses']:.2f}")
-        speed = f"{statistics['games_per_second']:,.0f}"
+        speed = f"{statistics['games_per_second']:,.0f}" if statistics["games_per_second"] else ""
         label = name + (" (known)" if kinds == ["known"] else "")
         rows.append((label, *_win_rate_cells(statistics), *means, speed))
         if len(kinds) > 1:
@@ -74,6 +76,32 @@ def agents_table(evaluation: dict[str, Any]) -> DataTable:
         rows,
         note=note,
     )
+
+
+def _reviews_table(evaluation: dict[str, Any]) -> DataTable:
+    """Return the table of what the guesses of agents were worth."""
+    rows = []
+    for name, statistics in evaluation["agents"].items():
+        if review := statistics.get("review"):
+            cells = [f"{review['games']:,}"]
+            cells += (f"{review[f'mean_{kind}probability']:.1%}" for kind in ("", "agent_"))
+            for mean in ("given_up", "dominated"):
+                cells += _interval_cells(review[mean], review[f"{mean}_ci95"])
+            rows.append((name, *cells))
+    return DataTable(
+        f"what guesses were worth, {name_words(evaluation)}".removesuffix(", words"),
+        ("agent", "games", "letter", "policy", "given up", "95% CI", "dominated", "95% CI"),
+        rows,
+        note="letter, policy: mean probability, by the policy of the run, that the letter of the "
+        "agent, or that of the policy, was in the word; given up: the most likely letter's "
+        "probability less that of the agent's; dominated: guesses that no matching listed word "
+        f"has; at most {MAX_WORDS:,} games; guesses of a game are a cluster",
+    )
+
+
+def _interval_cells(share: float, interval: tuple[float, float]) -> tuple[str, str]:
+    low, high = interval
+    return f"{share:.1%}", f"{100 * low:.1f}-{100 * high:.1f}"
 
 
 def _worst_table(evaluation: dict[str, Any]) -> DataTable:
@@ -109,7 +137,7 @@ def _pairs_table(evaluation: dict[str, Any]) -> DataTable:
     """Return the table of pairwise comparisons."""
     counts = ("both_won", "only_first_won", "only_second_won", "neither_won")
     rows = []
-    for pair in evaluation["pairwise"]:
+    for pair in evaluation.get("pairwise", ()):
         p_value = "<0.0001" if pair["p_value"] < 1e-4 else f"{pair['p_value']:.4f}"
         won, difference = (f"{pair[count]:,}" for count in counts), 100 * pair["difference"]
         rows.append((pair["first"], pair["second"], *won, f"{difference:+.1f}", p_value))
@@ -130,9 +158,8 @@ def print_comparison(console: Console, evaluation: dict[str, Any], details: bool
 
 
 def _win_rate_cells(statistics: dict[str, Any]) -> tuple[str, ...]:
-    low, high = statistics["ci95"]
     counts = (f"{statistics['games']:,}", f"{statistics['wins']:,}")
-    return (*counts, f"{statistics['win_rate']:.1%}", f"{100 * low:.1f}-{100 * high:.1f}")
+    return (*counts, *_interval_cells(statistics["win_rate"], statistics["ci95"]))
 
 
 def _hardest_table(name: str, evaluation: dict[str, Any]) -> DataTable:

@@ -13,9 +13,13 @@ from rich.console import Console
 from hangman_lab.agents import Agent, PosteriorAgent
 from hangman_lab.envs.encoding import ALPHABET, BLANK, decode
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import BLANKS, Observations, parse_observation
 from hangman_lab.envs.hangman.rules import Rules
+from hangman_lab.envs.word_sets import WordSets
+from hangman_lab.evaluation.reviews import review_games, review_table, summarize_review
 from hangman_lab.playing.prompt import ask
+from hangman_lab.terminal.tables import print_table
 
 NUM_LETTERS_SHOWN = 8
 MAX_WORDS_SHOWN = 20
@@ -28,6 +32,7 @@ class Adviser:
 
     name: str
     agent: Agent
+    listed: WordSets | None = None  #: The words for reviews, if games are reviewed.
 
     def choose(self, observations: Observations, game: int = 0) -> int:
         """Return the agent's guess, 0 to 25; ``game`` is the key of agents that sample letters."""
@@ -48,6 +53,20 @@ class Adviser:
             longest = max(0, min(_MAX_BAR, console.width - len(label)))
             lines.append((label + block * round(longest * probability)).rstrip())
         console.print("\n".join(lines), style="cyan")
+
+    def review(self, console: Console, game: Game, with_table: bool) -> None:
+        """Print what a person's guesses were worth, if the agent has letter probabilities."""
+        if self.listed is None or not isinstance(self.agent, PosteriorAgent):
+            return
+        table = review_games(self.agent, self.listed, [game.secret], [game.guesses], game.rules)
+        if with_table:
+            print_table(console, review_table(table, f"review of {game.secret}", self.name))
+        summary = summarize_review(table)
+        yours, theirs = summary["mean_probability"], summary["mean_agent_probability"]
+        console.print(
+            f"your letters were in the word with {yours:.0%} on average, {self.name}'s would have "
+            f"been with {theirs:.0%}{'' if with_table else '; --review shows each guess'}"
+        )
 
 
 def assist(

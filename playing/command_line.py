@@ -38,11 +38,13 @@ def parser() -> CommandParser:
         "--assist", action="store_true", help="show letters to try in a game played elsewhere"
     )
     add = parser.add_argument
-    helps = "agent for --hint and --assist (default: ppo; dictionary with --words FILE)"
+    helps = "agent for --hint, --assist and --review (default: ppo; dictionary with --words FILE)"
     add("--agent", metavar="NAME", help=helps)
     runs = "a training run: its agents and words (default: the pretrained policy)"
     add("--run", metavar="RUN_DIR", help=runs)
     parser.add_words(" (default, except with --run or --assist)")
+    helps = "show after each game what each guess was worth; not with --watch or --assist"
+    add("--review", action="store_true", help=helps)
     parser.add_rules("repeated_guess")  # a person is asked again
     known = (
         "prior probability that the secret is a word that ppo, look-ahead and posterior were "
@@ -68,8 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(markup=False, highlight=False, emoji=False)
     try:
         options = _read(arguments)
-        uses_agent = options.hint or options.watch or options.versus or options.assist
-        note = "; the first start compiles for half a minute or more" if uses_agent else ""
+        note = "; the first start compiles for half a minute or more"
+        note = note if _uses_agent(options) else ""
         # This takes seconds to import, so options are checked first.
         with console.status(f"loading{note}"):
             from hangman_lab.playing.session import play
@@ -84,16 +86,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _uses_agent(options: argparse.Namespace) -> bool:
+    modes = ("hint", "watch", "versus", "assist", "review")
+    return any(getattr(options, mode) for mode in modes)
+
+
 def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
     command = parser()
     options = command.parse_args(arguments)
-    if not (options.hint or options.assist):
-        why = "requires --hint or --assist; --watch and --versus name the agent"
+    if options.watch or options.assist:
+        command.refuse(options, ["review"], "cannot be combined with --watch or --assist")
+    if options.versus or not (options.hint or options.assist or options.review):
+        why = "requires --hint, --assist or --review; --watch and --versus name the agent"
         command.refuse(options, ["agent"], why)
-    if not (options.hint or options.assist or options.watch or options.versus):
-        command.refuse(
-            options, ["known", "common"], "requires --hint, --watch, --versus or --assist"
-        )
+    if not _uses_agent(options):
+        why = "requires --hint, --watch, --versus, --assist or --review"
+        command.refuse(options, ["known", "common"], why)
     if options.watch is None:
         command.refuse(options, ["speed"], "requires --watch")
     if options.assist:

@@ -19,6 +19,7 @@ from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.hosts import make_game
 from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.secret_words import SecretWords
+from hangman_lab.envs.word_sets import index_words
 from hangman_lab.envs.words import (
     COMMON_SOURCE,
     DEFAULT_KNOWN,
@@ -50,7 +51,8 @@ def play(options: argparse.Namespace, console: Console) -> None:
         run_words = load_words(config, default if options.words is None else options.words)
     if options.words is not None:
         console.print(run_words.word_list.describe())
-    keep_apart = not options.assist and (name is not None or run is not None)
+    shows_letters = options.hint or options.watch or options.versus
+    keep_apart = not options.assist and bool(shows_letters or own)
     to_guess, to_fit, source = _divide(run_words, keep_apart, options.run is not None)
     rules = config.env.rules.with_options(options)
     if options.versus or options.assist:  # two play the same word; a game elsewhere has one
@@ -68,13 +70,18 @@ def play(options: argparse.Namespace, console: Console) -> None:
             )
         with console.status(f"loading {name}"):
             agent = load_run_agent(name, run, to_fit, seed, known, common)
-        if (options.hint or options.assist) and not isinstance(agent, PosteriorAgent):
+        uses_letters = options.hint or options.assist or options.review
+        if uses_letters and not isinstance(agent, PosteriorAgent):
             raise InputError(f"{option}: {name} has no letter probabilities")
-        adviser = Adviser(name, agent)
+        is_reviewed = not (options.watch or options.assist)
+        adviser = Adviser(
+            name, agent, index_words(run_words.word_list.words) if is_reviewed else None
+        )
         with console.status(f"compiling {name}"):
             game = Game(to_guess[0], rules)
             while not game.over:
                 game.guess(adviser.choose(game.observations))
+            adviser.review(Console(quiet=True), game, with_table=True)
     if options.assist:
         assist(console, adviser, to_guess, source, rules)
         return
@@ -111,7 +118,9 @@ def _play_games(
         elif options.versus is not None:
             winner = play_versus(console, game, adviser, number)
         else:
-            winner = play_solo(console, game, adviser)
+            winner = play_solo(console, game, adviser if options.hint else None)
+        if adviser is not None:
+            adviser.review(console, game, options.review)
         if winner is not None:
             wins[winner] += 1
         score = ", ".join(f"{player} won {count}" for player, count in wins.items())
@@ -143,9 +152,9 @@ def _agent_of(options: argparse.Namespace, run: RunDirectory | None) -> tuple[st
         return options.watch, "--watch"
     if options.versus is not None:
         return options.versus, "--versus"
-    if options.hint or options.assist:
+    if options.hint or options.assist or options.review:
         known = options.words in (None, DEFAULT_SOURCE) or (
-            options.hint and options.words == COMMON_SOURCE
+            not options.assist and options.words == COMMON_SOURCE
         )
         policy = "ppo" if run is None else run.load_config().learner.agents[0]
         default = policy if run is not None or known else "dictionary"

@@ -1,4 +1,4 @@
-"""The agent of the server, in separate processes: hints, and games to watch."""
+"""The agent of the server, in separate processes: hints, games to watch, and reviews."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import os
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
+from async_lru import alru_cache
 from pydantic import BaseModel, Field
 
 from hangman_lab.agents.base import PosteriorAgent
@@ -24,20 +25,27 @@ from hangman_lab.envs.encoding import ALPHABET, letter_index
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import Observations
+from hangman_lab.envs.hangman.rules import Rules
+from hangman_lab.envs.word_sets import WordSets, index_words
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.server.errors import RequestError
+from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
 
 # Queued turns, shared equally by the identities: tokens, and the networks of guests.
 _MAX_QUEUED = 64
 # Timeout for the answer to a turn; a process that takes longer for a hint is replaced.
 _SECONDS = 4.0
+# The latest reviews, which are kept; each takes at most 8 KB.
+_MAX_REVIEWS = 1_000
 # Words played at the start, which compiles everything before the first hint.
 _WARM_UP_WORDS = ("a", "qi", "letter", "zzyzx", "jazz", "mississippi", "uncopyrightables")
-# In a process of the agent: the agent, or the error of its loading.
-_loaded: Future[PosteriorAgent] = Future()
+# In a process of the agent: the agent and the listed words, or the error of their loading.
+_loaded: Future[tuple[PosteriorAgent, WordSets]] = Future()
 logger = logging.getLogger("server")
+
+T = TypeVar("T")
 
 
 class Hint(BaseModel):
@@ -54,16 +62,38 @@ class AgentGame(BaseModel):
     turns: list[Hint] = Field(description="the hint for each guess")
 
 
+class ReviewedGuess(BaseModel):
+    """What a guess was worth by the letter probabilities of the agent."""
+
+    shown: str = Field(description="the masked word before the guess")
+    letter: str
+    probability: float = Field(description="that the letter was in the hidden part")
+    best_letter: str = Field(description="the most probable letter")
+    best_probability: float
+    agent_letter: str = Field(description="the agent's guess")
+    agent_probability: float
+    dominated: bool = Field(description="listed words fit, and none has the letter in a blank")
+
+
+class Review(BaseModel):
+    """The review of a finished game."""
+
+    guesses: list[ReviewedGuess]
+
+
 class AgentPlayer:
     """An agent in executors of one process each, which identities use in turns (round-robin)."""
 
     def __init__(
         self,
         think: Callable[[Observations], Hint],
+        review: Callable[[str, str, int], str],
         make_executor: Callable[[], Executor],
         settings: Settings,
     ) -> None:
-        self._think_there = think
+        self._think_there, self._review_there = think, review
+        #: The review of a finished game, as JSON; see :meth:`_review`. A game has one identity.
+        self.review = alru_cache(maxsize=_MAX_REVIEWS)(self._review)
         self._make_executor = make_executor
         self._rules = settings.rules
         self._processes: dict[Executor, list[BaseProcess]] = {}
@@ -77,7 +107,17 @@ class AgentPlayer:
         self._queued: Counter[Hashable] = Counter()
 
     async def hint(self, observations: Observations, identity: Hashable) -> Hint:
-        """Return a hint; 429 if the identity has too many queued turns, 503 if a process ended."""
+        """Return a hint; 429 and 503 as for any turn."""
+        return await self._take_turn(identity, self._think_there, observations)
+
+    async def _review(self, word: str, letters: str, max_wrong: int, identity: Hashable) -> str:
+        """Review a masked word after all guesses; 429 and 503 as for any turn."""
+        return await self._take_turn(identity, self._review_there, word, letters, max_wrong)
+
+    async def _take_turn(
+        self, identity: Hashable, function: Callable[..., T], *arguments: Any
+    ) -> T:
+        """Call in an executor; 429 if too many turns are queued, 503 if a process ended."""
         self._queued[identity] += 1
         try:
             queued = self._queued[identity]
@@ -86,14 +126,15 @@ class AgentPlayer:
             lock = self._locks.setdefault(identity, asyncio.Lock())
             async with asyncio.timeout(_SECONDS), lock:
                 # The process has its own timeout, since this one has waited for it.
-                hint = await asyncio.shield(self._run(await self._free.get(), observations))
+                executor = await self._free.get()
+                answer = await asyncio.shield(self._run(executor, function, *arguments))
         except TimeoutError:
-            hint = None
+            answer = None
         finally:
             self._queued -= Counter([identity])
-        if hint is None:
+        if answer is None:
             raise RequestError(503, "the agent is busy; try again", 5.0)
-        return hint
+        return answer
 
     async def play(self, secret: str, identity: Hashable) -> AgentGame:
         """Let the agent play a word; 429 and 503 as for a hint."""
@@ -132,12 +173,14 @@ class AgentPlayer:
         new = [*self._processes][-1]  # the one that was just started
         loading.add_done_callback(lambda _: loop.call_soon_threadsafe(self._free.put_nowait, new))
 
-    async def _run(self, executor: Executor, observations: Observations) -> Hint | None:
-        """Return a hint, or None if the process ended or hangs."""
+    async def _run(
+        self, executor: Executor, function: Callable[..., T], *arguments: Any
+    ) -> T | None:
+        """Return what a function returns there, or None if the process ended or hangs."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(_SECONDS):
-                return await loop.run_in_executor(executor, self._think_there, observations)
+                return await loop.run_in_executor(executor, function, *arguments)
         except (BrokenExecutor, TimeoutError):
             logger.error("the agent's process ended or hangs; another one is started")
             self._replace(executor)
@@ -148,16 +191,17 @@ class AgentPlayer:
 
 
 def make_agent_player(
-    run: RunDirectory | None, words: Sequence[str], settings: Settings
+    run: RunDirectory | None, words: ServedWords, settings: Settings
 ) -> AgentPlayer | None:
     """Return the agent, loaded and compiled, or None; InputError if it can give no hints."""
     name = settings.agent
     if name == "none":
         return None
     check_agent_names([name], "--agent", run)
-    # One text, since pickling a tuple of many would hold up the event loop.
-    arguments = name, run or find_run(None, [name]), " ".join(words), settings
-    player = AgentPlayer(_think_here, partial(start_loading, *arguments), settings)
+    # Texts, since pickling tuples of many words would hold up the event loop.
+    texts = " ".join(words.to_fit), " ".join(words.listed)
+    load = partial(start_loading, name, run or find_run(None, [name]), *texts, settings)
+    player = AgentPlayer(_think_here, _review_here, load, settings)
     try:
         for loading in player.loading:
             loading.result()
@@ -185,24 +229,42 @@ def think(agent: PosteriorAgent, observations: Observations) -> Hint:
     return Hint(letter=ALPHABET[letter], probabilities=dict(probabilities))
 
 
+def review(agent: PosteriorAgent, listed: WordSets, word: str, letters: str, max_wrong: int) -> str:
+    """Return the :class:`Review` of a game as JSON."""
+    # Imported here, since the server's own process needs no pandas.
+    from hangman_lab.evaluation.reviews import review_games
+
+    table = review_games(agent, listed, [word], [letters], Rules(max_wrong))
+    guesses = [ReviewedGuess(**row) for row in table.to_dict("records")]
+    return Review(guesses=guesses).model_dump_json()
+
+
 def _think_here(observations: Observations) -> Hint:
-    return think(_loaded.result(), observations)
+    return think(_loaded.result()[0], observations)
 
 
-def _load(name: str, run: RunDirectory | None, words: str, settings: Settings) -> None:
+def _review_here(word: str, letters: str, max_wrong: int) -> str:
+    return review(*_loaded.result(), word, letters, max_wrong)
+
+
+def _load(
+    name: str, run: RunDirectory | None, to_fit: str, listed: str, settings: Settings
+) -> None:
     # Ctrl-C ends the server, and the server its processes.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         common = settings.common or 0.0
-        agent = load_run_agent(name, run, words.split(), known=settings.known, common=common)
+        agent = load_run_agent(name, run, to_fit.split(), known=settings.known, common=common)
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} has no letter probabilities")
+        index = index_words(listed.split())
         for word in _WARM_UP_WORDS:
             game = Game(word, settings.rules)
             while not game.over:
                 game.guess(letter_index(think(agent, game.observations).letter))
-        _loaded.set_result(agent)
+            review(agent, index, game.word, game.guesses, settings.max_wrong)
+        _loaded.set_result((agent, index))
     except Exception as error:
         _loaded.set_exception(error)
 

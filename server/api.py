@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from hangman_lab.server import games, players
 from hangman_lab.server.access import EXTRA_COST, Address, Caller, RequestKey, Server
-from hangman_lab.server.agent import AgentGame, Hint
+from hangman_lab.server.agent import AgentGame, Hint, Review
 from hangman_lab.server.errors import RequestError
 from hangman_lab.server.games import DayAnswer, GameAnswer, NewGame, Status
 from hangman_lab.server.leaderboard import Leaderboard
@@ -124,6 +124,14 @@ async def get_hint(server: Server, caller: Caller, game_id: str) -> Hint:
     hint = await agent.hint(observation, identity)
     await caller.write(games.mark_hinted, game_id)
     return hint
+
+
+@router.get("/games/{game_id}/review", response_model=Review, tags=["agent"])
+async def get_review(server: Server, caller: Caller, game_id: str) -> Response:
+    """Tell what each guess of a finished game was worth, by the agent's letter probabilities."""
+    agent, identity = caller.take_turn()
+    played = await caller.read(games.observe_for_review, server.settings, game_id)
+    return Response(await agent.review(*played, identity), media_type="application/json")
 
 
 @router.post("/agent-games", tags=["agent"])

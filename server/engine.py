@@ -53,7 +53,7 @@ def serve(host: str, port: int, settings: Settings) -> None:
     if settings.common is None:
         common = 0.0 if settings.agent in AGENTS else words.common
         settings = replace(settings, common=common)
-    agent = make_agent_player(trained, words.to_fit, settings)
+    agent = make_agent_player(trained, words, settings)
     print(f"agent: {settings.agent}", flush=True)
     app = create_app(words, agent, settings)
     if settings.forwarded_allow_ips is not None:

@@ -190,6 +190,18 @@ def observe_for_hint(
     return _game(row).observations
 
 
+def observe_for_review(
+    connection: Connection, player: Player, settings: Settings, game_id: str
+) -> tuple[str, str, int]:
+    """Return the masked word, guesses and lives of a finished game; 409 if it has no review."""
+    row = _find(connection, player, game_id)
+    if row["status"] == "ongoing" or not row["guesses"]:
+        state = "is not over" if row["status"] == "ongoing" else "has no guesses"
+        raise RequestError(409, f"no review: the game {state}")
+    check_agent(connection, player, settings)
+    return _game(row).word, row["guesses"], row["max_wrong"]
+
+
 def mark_hinted(connection: Connection, player: Player, game_id: str) -> None:
     """Mark a game as hinted."""
     statement = "UPDATE games SET hinted = 1 WHERE id = ? AND player_id = ? AND NOT hinted"

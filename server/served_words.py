@@ -30,6 +30,7 @@ class ServedWords:
     recorded: tuple[str, ...]
     practice: tuple[str, ...]
     to_fit: tuple[str, ...]
+    listed: tuple[str, ...]  # of the public list, for reviews
     description: str  # for the operator
     withheld: bool = False  # recorded words are never revealed
     common: float = 0.0  # the default of the setting
@@ -67,6 +68,7 @@ def divide_words(
         recorded,
         practice,
         parts["train"],
+        words.word_list.words,
         f"recorded games: {len(recorded):,} words {origin}, "
         f"practice games: {len(practice):,} words ({chosen}) of {source}{note}",
         withheld=settings.recorded_words is not None,

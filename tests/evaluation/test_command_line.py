@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
+from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.posterior.files import save_posterior
 from hangman_lab.envs.words import Split, read_word_list
 from hangman_lab.evaluation.command_line import main
@@ -70,14 +71,20 @@ def test_without_a_run_learned_agents_are_those_of_the_pretrained_policy(evaluat
     assert evaluation["words"]["source"] == "web2"
 
 
-def test_details_precede_the_pairs_and_the_win_rates(evaluate, tiny_files):
+def test_details_precede_the_pairs_and_the_win_rates(evaluate, tiny_files, monkeypatch):
+    reviewer = DictionaryAgent().fit(parts_of(tiny_files[1])["train"])
+    load = "hangman_lab.evaluation.preparation.load_reviewer"
+    monkeypatch.setattr(load, lambda *prior: reviewer)
+
     def titles(*options):
         done, _ = evaluate("--words", tiny_files[1], "--games", 20, *options)
         assert options or done.stdout.count("\n") <= 30
-        return re.findall("Hangman-v0|pairwise|by word length|hardest", done.stdout)
+        return re.findall("Hangman-v0|worth|pairwise|by word length|hardest", done.stdout)
 
     assert titles() == ["pairwise", "Hangman-v0"]
-    assert titles("--details") == ["hardest", "hardest", "by word length", "pairwise", "Hangman-v0"]
+    assert titles("--details") == [
+        "hardest", "hardest", "by word length", "pairwise", "worth", "Hangman-v0"
+    ]  # fmt: skip
 
 
 @pytest.fixture

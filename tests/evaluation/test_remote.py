@@ -41,7 +41,7 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
         monkeypatch.setenv("HANGMAN_TOKEN", add_token(path, "alice"))
         done, evaluation = evaluate(
             "--server", address, "--agents", "dictionary", "random", "--words", words,
-            "--games", 30, "--known", 0.25, "--csv", tmp_path / "games.csv",
+            "--games", 30, "--known", 0.25, "--csv", tmp_path / "games.csv", "--details",
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "random: 30 games done" in done.stdout
@@ -57,6 +57,9 @@ def test_output_and_files_agree_with_the_arena_and_the_server(
     assert ((stored["status"] == "success") == arena["won"]).all()
     statistics = evaluation["agents"]["dictionary"]
     expected = {**basic_statistics(arena, 1.0), "games_per_second": statistics["games_per_second"]}
+    review = statistics.pop("review")
+    assert (review["games"], review["guesses"]) == (30, arena["guesses"].sum())
+    assert review["given_up"] < evaluation["agents"]["random"]["review"]["given_up"]
     # The client does not know which words are known.
     assert statistics == {**expected, "fitted": None}
     assert (evaluation["split"], evaluation["max_wrong"]) == ("practice", 6)

@@ -6,8 +6,11 @@ from unittest.mock import Mock
 import pytest
 from rich.console import Console
 
+from hangman_lab.agents.dictionary import DictionaryAgent
 from hangman_lab.agents.posterior.files import save_posterior
 from hangman_lab.envs.encoding import ALPHABET
+from hangman_lab.envs.hangman.game import Game
+from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.words import Split, clean_words
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
@@ -71,6 +74,36 @@ def test_hints_are_five_letters_with_bars(run_command):
     assert len(bars) == 5
     assert sum(bar.startswith(">") for bar in bars) == 1
     assert re.search(r"^\d+ words to guess \(test split of", output, re.MULTILINE)
+
+
+@pytest.mark.parametrize("more", [[], ["--host", "evil"]])
+def test_a_review_says_what_the_guesses_were_worth(run_command, more):
+    status, output = run_command(["--review", "--seed", "5", *more], [*"aejkqvwp", "n"], WORDS)
+    assert status == 0
+    # All words are played, and no letter is shown before the end.
+    assert f"\n{len(WORDS)} words to guess" in output
+    assert "most likely" not in output
+    (secret,) = re.findall(r"^ +review of (\w+) *$", output, re.MULTILINE)
+    game = Game(secret, Rules(), "aejkqvwp")
+    agent = DictionaryAgent().fit(WORDS)
+    for number, letter in enumerate(game.guesses):
+        before = Game(game.secret, Rules(), game.guesses[:number])
+        chances = agent.letter_probabilities(before.observations)[0]
+        chance = chances[ALPHABET.index(letter)]
+        guess = f"{letter} {chance:4.0%}" if chance else rf"\* {letter}   0%"
+        best = f"{ALPHABET[chances.argmax()]} {chances.max():4.0%}"
+        assert re.search(rf"^ {before.word} +{guess} +{best} +{best} $", output, re.MULTILINE)
+    told = "your letters were in the word with .* on average, dictionary's would have been with"
+    assert re.search(told, " ".join(output.split()))
+    assert "--review" not in output
+
+
+def test_a_game_with_an_agent_that_has_letter_probabilities_ends_with_their_means(run_command):
+    for options in (["--hint"], ["--versus", "dictionary"], ["--versus", "random"], []):
+        _, output = run_command([*options, "--seed", "1"], [*"jkqvwp", "n"], WORDS)
+        told = re.findall("your letters.*0% on average, dictionary's would have been", output)
+        assert bool(told) == ("--hint" in options or "dictionary" in options)
+        assert ("--review shows each guess" in " ".join(output.split())) == bool(told)
 
 
 @pytest.mark.parametrize("agent", ["dictionary", "random"])
@@ -153,9 +186,15 @@ def test_hints_are_for_words_as_people_choose_them_unless_told_otherwise(run_com
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--common", "0.5"], "--common: requires --hint, --watch, --versus or --assist"),
+        (["--common", "0.5"], "--common: requires --hint, --watch, --versus, --assist or"),
         (["--watch", "nobody"], "--watch: 'nobody' is unknown; known are ppo, look-ahead"),
         (["--hint", "--agent", "random"], "--agent: random has no letter probabilities"),
+        (["--review", "--agent", "random"], "--agent: random has no letter probabilities"),
+        (["--review", "--versus", "random"], "--versus: random has no letter probabilities"),
+        (["--review", "--watch", "random"], "--review: cannot be combined with --watch"),
+        (["--review", "--assist"], "--review: cannot be combined with --watch or --assist"),
+        (["--agent", "random"], "--agent: requires --hint, --assist or --review"),
+        (["--known", "0.5"], "--known: requires --hint, --watch, --versus, --assist or --review"),
         (["--speed", "2"], "--speed: requires --watch"),
         (["--host", "evil", "--versus", "random"], "--versus: cannot be combined with --host evil"),
     ],

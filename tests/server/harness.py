@@ -10,7 +10,8 @@ from functools import partial
 import httpx
 
 from hangman_lab.envs.encoding import ALPHABET
-from hangman_lab.server.agent import AgentPlayer, think
+from hangman_lab.envs.word_sets import index_words
+from hangman_lab.server.agent import AgentPlayer, review, think
 from hangman_lab.server.app import create_app
 from hangman_lab.server.served_words import ServedWords
 from hangman_lab.server.settings import Settings
@@ -26,7 +27,7 @@ class Harness:
 
     def __init__(self, path, words=WORDS, practice=None, agent=None, withheld=False, **settings):
         self.path, words = path, tuple(words)
-        self.words = ServedWords(words, tuple(practice or words), words, "words", withheld)
+        self.words = ServedWords(words, tuple(practice or words), words, words, "words", withheld)
         # By default no rate limit is reached.
         self.settings = Settings(**{"db": str(path), "address_rate": 1e9, **settings})
         self.agent = agent
@@ -34,8 +35,13 @@ class Harness:
         self.start()
 
     def start(self):
-        parts = partial(think, self.agent), partial(ThreadPoolExecutor, 1)
-        agent = None if self.agent is None else AgentPlayer(*parts, self.settings)
+        agent = None
+        if self.agent is not None:
+            there = (
+                partial(think, self.agent),
+                partial(review, self.agent, index_words(self.words.listed)),
+            )
+            agent = AgentPlayer(*there, partial(ThreadPoolExecutor, 1), self.settings)
         self.app = create_app(self.words, agent, self.settings)
         self.lifespan = self.app.app.router.lifespan_context(self.app.app)
         self.run(self.lifespan.__aenter__())

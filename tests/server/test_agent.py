@@ -1,4 +1,4 @@
-"""The agent: hints, games to watch, queued turns, and what it reveals of recorded games."""
+"""The agent: hints, games to watch, reviews, queues, and what it reveals of recorded games."""
 
 import asyncio
 import os
@@ -14,6 +14,7 @@ from hangman_lab.envs.encoding import ALPHABET
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import parse_observation
 from hangman_lab.envs.hangman.rules import Rules
+from hangman_lab.evaluation.reviews import review_games
 from hangman_lab.server import agent
 from hangman_lab.server.access import Client
 from hangman_lab.server.agent import AgentPlayer, Hint
@@ -30,11 +31,12 @@ def guess_next(observations):
     return Hint(letter=letter, probabilities={})
 
 
-def ask(use, think=guess_next):
+def ask(use, think=guess_next, review=lambda *game: "{}"):
     """Return what a coroutine function returns of an agent."""
 
     async def run():
-        with closing(AgentPlayer(think, partial(ThreadPoolExecutor, 1), Settings())) as player:
+        parts = think, review, partial(ThreadPoolExecutor, 1), Settings()
+        with closing(AgentPlayer(*parts)) as player:
             return await use(player)
 
     return asyncio.run(run())
@@ -63,6 +65,34 @@ def test_a_full_queue_has_room_for_an_identity_with_few_turns(monkeypatch):
 
     expected = [200] * 8 + [429] * 2 + [200] * 4 + [429] + [200] * 3
     assert ask(use) == expected
+
+
+def test_reviews_are_queued_like_hints_and_a_refused_one_is_not_kept(monkeypatch):
+    monkeypatch.setattr(agent, "_MAX_QUEUED", 8)
+    monkeypatch.setattr(agent, "_MAX_REVIEWS", 5)
+    reviewed = []
+
+    def review(word, letters, max_wrong):
+        reviewed.append(letters)
+        return letters
+
+    async def use(player):
+        async def ask(letter):
+            return await player.review("_", letter, 6, "alice")
+
+        hints = [player.hint(BEGINNING, "alice") for _ in range(3)]
+        # The last two are one game's.
+        answers = await asyncio.gather(*hints, *map(ask, "abcdefgee"), return_exceptions=True)
+        codes = [getattr(answer, "status_code", 200) for answer in answers]
+        assert codes == [200] * 8 + [429] * 2 + [200] * 2
+        assert await ask("f") == "f"
+        assert "".join(reviewed) == "abcdef"
+        assert player.review.cache_info().currsize <= 5
+        # The oldest has made room.
+        assert [await ask("e"), await ask("a")] == ["e", "a"]
+        assert "".join(reviewed) == "abcdefa"
+
+    ask(use, review=review)
 
 
 def test_the_guests_of_a_network_are_one_identity(start, dictionary):
@@ -103,9 +133,10 @@ def test_a_process_that_reads_nothing_holds_up_no_request(monkeypatch, tmp_path)
     resource_tracker.ensure_running()
     monkeypatch.setattr(spawn, "_python_exe", os.fsencode(program))
     # More words than a pipe holds.
-    load = partial(agent.start_loading, "dictionary", None, "word " * 100_000, Settings())
+    words = "word " * 100_000
+    load = partial(agent.start_loading, "dictionary", None, words, words, Settings())
     made: Future[AgentPlayer] = Future()
-    make = partial(AgentPlayer, guess_next, load, Settings())
+    make = partial(AgentPlayer, guess_next, str, load, Settings())
     threading.Thread(target=lambda: made.set_result(make()), daemon=True).start()
     with closing(made.result(30)) as player:
         assert not player.loading[0].done()
@@ -119,6 +150,43 @@ def test_a_hint_has_the_guess_and_the_probabilities_of_the_agent(start_with_play
     expected = dictionary.letter_probabilities(parse_observation("_pp_e", "zo", 6))[0]
     assert hint["letter"] == "a"
     assert hint["probabilities"] == dict(zip(ALPHABET, expected.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("letters", "masked"), [("pxaqle", "apple"), ("zzxbcdpf", "_pp__"), ("p", "_pp__")]
+)
+def test_a_review_has_the_numbers_of_a_finished_game(
+    start_with_player, dictionary, letters, masked
+):
+    server, token = start_with_player(agent=dictionary, words=["apple"], withheld=True)
+    game = server.new_game(token, recorded=True)
+    path = f"{API}/games/{game}/review"
+    running = {"error": "no review: the game is not over"}
+    for letter in letters:
+        refused = server.get(path, token)
+        assert (refused.status_code, refused.json()) == (409, running)
+        server.guess(token, game, letter)
+    server.resign(token, game)
+    state = server.state(token, game)
+    assert state["word"] == masked
+    others = server.get(path, server.token("bob")), server.get(path, server.guest())
+    assert [answer.status_code for answer in (*others, server.get(path))] == [404, 404, 401]
+    answer = server.get(path, token)
+    assert answer.content == server.get(path, token).content
+    assert server.services.agent.review.cache_info()[:2] == (1, 1)  # hits and misses
+    expected = review_games(dictionary, ["apple"], ["apple"], [state["guesses"]], Rules())
+    expected = expected.drop(columns=["game", "turn"])
+    assert answer.json() == {"guesses": expected.to_dict("records")}
+    assert "apple" not in answer.text
+
+
+def test_a_game_without_guesses_has_no_review(start_with_player, dictionary):
+    server, token = start_with_player(agent=dictionary)
+    game = server.new_game(token)
+    server.resign(token, game)
+    answer = server.get(f"{API}/games/{game}/review", token)
+    refusal = {"error": "no review: the game has no guesses"}
+    assert (answer.status_code, answer.json()) == (409, refusal)
 
 
 def test_the_agent_plays_a_word_of_the_server_by_the_rules(start, dictionary):
@@ -136,7 +204,8 @@ def test_the_agent_plays_a_word_of_the_server_by_the_rules(start, dictionary):
 def test_a_server_may_have_no_agent(start_with_player):
     server, token = start_with_player()
     assert server.get(f"{API}/server").json()["agent"] is None
-    for answer in (server.hint(token, "0"), server.post(f"{API}/agent-games", token=token)):
+    asked = server.hint(token, "0"), server.get(f"{API}/games/0/review", token)
+    for answer in (*asked, server.post(f"{API}/agent-games", token=token)):
         assert (answer.status_code, answer.json()) == (404, {"error": "this server has no agent"})
 
 
@@ -154,10 +223,13 @@ def test_the_agent_reveals_nothing_of_recorded_games_without_hints(start_with_pl
     # The recorded game, another player's, and games that may be like it.
     refused = [server.hint(token, game), server.hint(guest, game)]
     refused += [server.hint(token, practice), watch(token)]
-    assert [answer.status_code for answer in refused] == [403, 404, 409, 409]
+    server.guess(token, practice, "no")
+    refused.append(server.get(f"{API}/games/{practice}/review", token))
+    assert [answer.status_code for answer in refused] == [403, 404, 409, 409, 409]
     # Other players have hints and can watch the agent, as this one after the recorded game.
     assert server.hint(guest, own).status_code == 200
     assert watch(guest).json()["secret"] == "noon"
     server.resign(token, game)
     assert server.get(f"{API}/leaderboard").json()["players"][0]["hinted"] == 0
-    assert server.hint(token, practice).status_code == 200
+    assert server.get(f"{API}/games/{practice}/review", token).status_code == 200
+    assert server.hint(token, server.new_game(token)).status_code == 200

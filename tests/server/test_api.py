@@ -24,7 +24,7 @@ CHECKS = [
     checks.response_schema_conformance,
 ]
 # The schema needs neither words nor a database.
-APP = create_app(ServedWords((), (), (), ""), None, Settings()).app
+APP = create_app(ServedWords((), (), (), (), ""), None, Settings()).app
 SCHEMA: Any = schemathesis.openapi.from_dict(APP.openapi())
 OPERATIONS = {operation.ok().label: operation.ok() for operation in SCHEMA.get_all_operations()}
 

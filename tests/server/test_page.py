@@ -508,6 +508,39 @@ def test_a_game_fits_on_a_phone_and_is_played_by_touch(open_page, width, height)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_review_is_read_on_a_phone(open_page):
+    page = open_page(320, 568, has_touch=True, is_mobile=True)
+    type_letters(page, "axbn")
+    review, items = page.locator("#reviewed"), page.locator("#guesses > li")
+    page.tap("#review")
+    expect(page.get_by_role("heading", name="Review")).to_be_visible()
+    expect(page.locator("#review-summary")).to_have_text(
+        "On average, your letters were in the word with a probability of 75%; "
+        "dictionary's would have been with 100%."
+    )
+    shown = page.locator("#guesses .pattern")
+    expect(shown).to_have_text(["______", "_a_a_a", "_a_a_a", "ba_a_a"])
+    assert shown.nth(3).get_attribute("aria-label") == "b, a, blank, a, blank, a"
+    texts = [" ".join(text.split()) for text in items.all_inner_texts()]
+    assert texts[0] == "______ \u2713 hit you a 100% best a 100%"
+    assert texts[1] == "_a_a_a \u2717 miss you x 0% best b 100% No listed word has yours."
+    review.locator("button").tap()
+    expect(review).to_be_hidden()
+    # The longest game.
+    guess = {"letter": "q", "probability": 0.004, "best_letter": "w", "best_probability": 0.996}
+    guess |= {"shown": "_" * 32, "agent_probability": 0.5, "dominated": True}
+    page.route("**/review", lambda route: route.fulfill(json={"guesses": [guess] * 25}))
+    page.tap("#review")
+    expect(items).to_have_count(25)
+    assert items.last.locator(".number").all_text_contents() == ["<1%", ">99%"]
+    for width in (320, 375, 1280):
+        page.set_viewport_size({"width": width, "height": 568})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert review.evaluate("one => one.scrollWidth <= one.clientWidth")
+        for box in review.locator("li span, b, p").evaluate_all(BOXES):
+            assert 0 <= box["left"] <= box["right"] <= width
+
+
 def test_26_lives_fit(browser, tmp_path):
     options = ("--agent=none", "--max-wrong=26")
     with serving(tmp_path / "games.sqlite3", *options, words=["banana"]) as (_, address):
@@ -522,6 +555,8 @@ def test_26_lives_fit(browser, tmp_path):
         page.evaluate("tally => localStorage['hangman-tally'] = tally", spread)
         type_letters(page, "xyzcdefghijklmopqrstuvwban")
         expect(outcome(page)).to_have_text("You won: the word is banana.")
+        expect(page.locator("#share")).to_be_visible()
+        expect(page.locator("#review")).to_be_hidden()  # there is no agent
         assert tries.bounding_box()["height"] == height
         assert "5 wrong: 100, 6+ wrong: 2001" in page.locator("#spread").get_attribute("aria-label")
         for width in (320, 375, 667, 1280):
@@ -569,6 +604,7 @@ def test_axe_finds_nothing_serious(open_page, options):
     type_letters(page, "ax")
     steps = [("#hint", "#play:not([aria-busy])"), ("#account summary", "#account[open]")]
     steps += [("#give-up", "#sure[open]"), ("#sure-yes", "#play-board.lost")]
+    steps += [("#review", "#guesses .hit"), ("#reviewed button", "#review")]
     steps += [("#tab-watch", "#watch-board .outcome:not(:empty)")]
     steps += [("#tab-leaderboard", "#leaderboard-empty:visible, #players tr")]
     # Disabled elements, as guessed letters are, are exempt from the contrast rule.

@@ -22,8 +22,10 @@ def long_words(real_words):
     return [word for word in real_words if len(word) >= 8]
 
 
-def test_no_answer_of_a_thousand_games_reveals_the_word_before_the_end(start, long_words):
-    server = start(words=long_words)
+def test_no_answer_of_a_thousand_games_reveals_the_word_before_the_end(
+    start, long_words, dictionary
+):
+    server = start(words=long_words, agent=dictionary)
     token, other = server.token("alice"), server.token("bob")
     seen = []
 
@@ -40,6 +42,7 @@ def test_no_answer_of_a_thousand_games_reveals_the_word_before_the_end(start, lo
                 # All kinds of requests during the game.
                 for asker in (token, other):
                     server.state(asker, game)
+                    server.get(f"{path}/review", asker)
                 server.resign(other, game)
                 server.post(f"{path}/guesses", {"letter": "ab"}, token)
                 server.guess(token, game, "1")

@@ -64,6 +64,7 @@ def test_recorded_words_of_a_file_exclude_public_and_fitted_ones(word_list, tmp_
     assert used.withheld
     assert not served.withheld
     assert used.practice == served.practice
+    assert used.listed == served.listed == word_list.words  # reviews name none of the file's
     assert "(2 public ones excluded)" in used.description
     assert "blorptang" not in used.description
     path.write_text("\n".join(served.recorded[:3]))

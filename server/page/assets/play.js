@@ -2,6 +2,7 @@
 
 import { Board, count } from "./board.js";
 import { ask, getOpen, ownToken, Refusal, setOwnToken } from "./api.js";
+import { showReview } from "./review.js";
 import { isLossy, load, store } from "./storage.js";
 
 const CURRENT = "hangman-game";
@@ -122,6 +123,7 @@ export function setUpPlay(report, server) {
       }),
     );
     byId("spread").ariaLabel = columns.map((name) => `${{ hint: "with a hint", lost: "not won" }[name] ?? `${label(name)} wrong`}: ${merged[name] ?? 0}`).join(", ");
+    byId("review").hidden = server.agent === null || (isOver() && !game.guesses);
     byId("meaning").hidden = game.secret === null;
     byId("meaning").href = MEANINGS + game.secret;
   }
@@ -298,6 +300,11 @@ export function setUpPlay(report, server) {
     await end();
   }
 
+  async function review() {
+    const { guesses } = await ask("GET", `games/${game.game_id}/review`);
+    showReview(guesses, game.wrong, server.agent);
+  }
+
   /** Copy the result as text, which reveals only the length of the word. */
   async function share() {
     // Orange and blue, which the color-blind tell apart, too.
@@ -349,7 +356,7 @@ export function setUpPlay(report, server) {
     }
   }
 
-  const actions = { "new-game": newGame, daily, hint, "give-up": giveUp, share };
+  const actions = { "new-game": newGame, daily, hint, "give-up": giveUp, share, review };
   for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", (event) => event.detail > 1 || run(action));
   byId("open-games").addEventListener("toggle", () => byId("open-games").open && run(listOpen));
   byId("token-form").addEventListener("submit", (event) => {
