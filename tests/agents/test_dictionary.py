@@ -30,11 +30,17 @@ def test_each_word_that_matches_is_equally_likely_or_any_word_if_none_does(liste
 
 
 def test_words_count_by_the_probability_with_which_people_choose_them(monkeypatch):
-    monkeypatch.setattr(dictionary, "people_words", lambda: {"cat": 0.5, "car": 0.3, "dog": 0.2})
+    people = {"cat": 0.5, "car": 0.3, "dog": 0.2}
+    monkeypatch.setattr(dictionary, "people_words", lambda: list(people))
+    monkeypatch.setattr(
+        dictionary,
+        "people_probabilities",
+        lambda words: np.array([people.get(w, 0) for w in words]),
+    )
     # "car" and "dog" are listed because people choose them.
     agent = DictionaryAgent(common=0.8).fit(["cat", "cot", "cub"])
     (found,) = agent.letter_probabilities(observe("cat", "c"))
-    weights = {"cat": 0.2 / 5 + 0.4, "cot": 0.2 / 5, "cub": 0.2 / 5, "car": 0.2 / 5 + 0.24}
+    weights = {"cat": 0.2 / 3 + 0.4, "cot": 0.2 / 3, "cub": 0.2 / 3, "car": 0.24}
     for letter in "atourb":
         expected = sum(weights[word] for word in weights if letter in word) / sum(weights.values())
         assert found[letter_index(letter)] == pytest.approx(expected)

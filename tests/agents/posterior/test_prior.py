@@ -57,16 +57,20 @@ PEOPLE = {"face": 0.5, "bad": 0.25, "zebra": 0.125, "z" * 20: 0.125}
 
 @pytest.fixture
 def people(monkeypatch):
-    monkeypatch.setattr(module, "people_words", lambda: PEOPLE)
+    monkeypatch.setattr(module, "people_words", lambda: list(PEOPLE))
+    monkeypatch.setattr(
+        module, "people_probabilities", lambda words: np.array([PEOPLE.get(w, 0.0) for w in words])
+    )
 
 
 @pytest.mark.parametrize("common", [0.3, 1.0])
 def test_known_words_have_the_probability_with_which_people_choose_them(people, common):
     prior = prior_of().with_prior(0.6, common)
     known = dict.fromkeys([*WORDS, *PEOPLE])
-    expected = [(1 - common) / len(known) + common * PEOPLE.get(word, 0.0) for word in known]
+    equal = (1 - common) / len(WORDS)
+    expected = [equal * (word in WORDS) + common * PEOPLE.get(word, 0.0) for word in known]
     assert probability(prior, *known) == pytest.approx(0.6 * np.array(expected), rel=0.05, abs=1e-6)
-    assert prior.num_known == len(known)
+    assert (prior.num_fitted, prior.listed.is_known.sum()) == (len(WORDS), len(known))
     assert LetterPosterior(prior).known_words == tuple(sorted(known, key=lambda w: (len(w), w)))
     # What is not known keeps its proportions.
     others = ("deed", "cabbages")
