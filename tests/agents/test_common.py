@@ -26,4 +26,4 @@ def test_people_choose_a_common_word_or_a_word_by_its_frequency():
     expected = 0.5 * roots / roots.sum() + 0.5 * np.array([0.5, 0.5, 0.0, 0.0, 0.0])
     assert people_probabilities(words, 0.5, 0.5) == pytest.approx(expected)
     # Nothing is known about these words.
-    assert people_probabilities(["jeffrey", "zzz"]).tolist() == [0.5, 0.5]
+    assert people_probabilities(["jeffrey", "sieversia"]).tolist() == [0.5, 0.5]
