@@ -3,8 +3,7 @@
     python -m benchmarks.common FILE [FILE ...]
 
 Bits per word are the mean of -log2 of the prior probability of the words of a list, with ``known``
-and ``common`` 0.9; the last column is their mean over the lists. The first row is that of
-``common`` 0.
+and ``common`` 0.9. The last column has the words of all lists; in the first row, ``common`` is 0.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = []
 
     def add(label: str, probabilities: dict[str, np.ndarray]) -> None:
-        bits = [-np.log2(each).mean() for each in probabilities.values()]
-        rows.append((label, *(f"{value:.3f}" for value in (*bits, np.mean(bits)))))
+        bits = [-np.log2(each) for each in probabilities.values()]
+        rows.append((label, *(f"{each.mean():.3f}" for each in (*bits, np.concatenate(bits)))))
 
     equal = posterior.with_prior(_KNOWN).prior
     add("common 0", {name: equal.probabilities(encode_words(lists[name])) for name in lists})
@@ -58,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     equal = (1 - _COMMON) / len(fitted) * (word in fitted)
                     by_list[name][index] = _KNOWN * (equal + _COMMON * weights[word])
         add(f"equal {equal_share:g}, exponent {exponent:g}", by_list)
-    print_table(Console(), DataTable("bits per word", ("weights", *lists, "mean"), rows))
+    print_table(Console(), DataTable("bits per word", ("weights", *lists, "all words"), rows))
     return 0
 
 
