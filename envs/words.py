@@ -28,6 +28,8 @@ _NUM_COMMON = 20_000
 # The default probability that a known word was chosen as people choose words, in games of common
 # words and in other games of people; see agents.common.
 COMMON_IN_PLAY, COMMON_ELSEWHERE = 0.9, 0.5
+# The default of the prior of known words there: with these words, most secrets are known words.
+KNOWN_IN_PLAY = 0.7
 # Words that are not given to a person to guess.
 _OFFENSIVE = Path(__file__).with_name("offensive_words.txt")
 # Shorter entries are mostly initials and abbreviations.
@@ -153,6 +155,11 @@ def frequent_words(count: int) -> list[str]:
         and word.isalpha()
         and word not in excluded
     ]
+
+
+def default_known(common: float) -> float:
+    """Return the default prior probability of known words for a value of ``common``."""
+    return KNOWN_IN_PLAY if common else DEFAULT_KNOWN
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,7 @@ from functools import partial
 
 from rich.console import Console
 
-from hangman_lab.envs.words import COMMON_ELSEWHERE, COMMON_IN_PLAY
+from hangman_lab.envs.words import COMMON_ELSEWHERE, COMMON_IN_PLAY, DEFAULT_KNOWN, KNOWN_IN_PLAY
 from hangman_lab.terminal.arguments import (
     CommandParser,
     command_main,
@@ -48,7 +48,7 @@ def parser() -> CommandParser:
     parser.add_rules("repeated_guess")  # a person is asked again
     known = (
         "prior probability that the secret is a word that ppo, look-ahead and posterior were "
-        "fitted on (default: 0.5)"
+        f"fitted on (default: {KNOWN_IN_PLAY}; {DEFAULT_KNOWN} with --common 0)"
     )
     common = (
         "probability that such a word was chosen as people choose words, for dictionary, too "

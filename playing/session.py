@@ -22,9 +22,9 @@ from hangman_lab.envs.secret_words import SecretWords
 from hangman_lab.envs.word_sets import index_words
 from hangman_lab.envs.words import (
     COMMON_SOURCE,
-    DEFAULT_KNOWN,
     DEFAULT_SOURCE,
     default_common,
+    default_known,
     hash_words,
 )
 from hangman_lab.playing.advice import Adviser, assist
@@ -60,7 +60,6 @@ def play(options: argparse.Namespace, console: Console) -> None:
     seed = secrets.randbits(_SEED_BITS) if options.seed is None else options.seed
     adviser: Any = None  # set for every mode that uses it
     if name is not None:
-        known = DEFAULT_KNOWN if options.known is None else options.known
         common = options.common
         if common is None:  # agents that are fitted on the list take its words as equally likely
             common = (
@@ -68,6 +67,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
                 if name in AGENTS
                 else default_common(run_words.word_list.source, options.assist)
             )
+        known = default_known(common) if options.known is None else options.known
         with console.status(f"loading {name}"):
             agent = load_run_agent(name, run, to_fit, seed, known, common)
         uses_letters = options.hint or options.assist or options.review

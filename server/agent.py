@@ -27,6 +27,7 @@ from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.rules import Rules
 from hangman_lab.envs.word_sets import WordSets, index_words
+from hangman_lab.envs.words import default_known
 from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.server.errors import RequestError
@@ -255,7 +256,8 @@ def _load(
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         common = settings.common or 0.0
-        agent = load_run_agent(name, run, to_fit.split(), known=settings.known, common=common)
+        known = default_known(common) if settings.known is None else settings.known
+        agent = load_run_agent(name, run, to_fit.split(), known=known, common=common)
         if not isinstance(agent, PosteriorAgent):
             raise InputError(f"--agent: {name} has no letter probabilities")
         index = index_words(listed.split())

@@ -10,7 +10,7 @@ from typing import Any
 
 from hangman_lab.envs.encoding import NUM_LETTERS
 from hangman_lab.envs.hangman.rules import Rules
-from hangman_lab.envs.words import COMMON_ELSEWHERE, COMMON_IN_PLAY
+from hangman_lab.envs.words import COMMON_ELSEWHERE, COMMON_IN_PLAY, DEFAULT_KNOWN, KNOWN_IN_PLAY
 from hangman_lab.terminal.arguments import integer, nonnegative, real
 
 
@@ -49,7 +49,13 @@ class Settings:
     run: str | None = _option(None, "a training run: its agents, words and split", "RUN_DIR")
     agent: str = _option("ppo", "agent for hints, or none", "NAME")
     agent_processes: int = _option(1, "processes of the agent", "N", type=_processes)
-    known: float = _option(0.5, "prior probability of the known words", "P", type=_prob)
+    known: float | None = _option(
+        None,
+        f"prior probability of the known words (default: {KNOWN_IN_PLAY}; {DEFAULT_KNOWN} with "
+        "--common 0)",
+        "P",
+        type=_prob,
+    )
     common: float | None = _option(
         None,
         "probability that a known word was chosen as people choose words (default: "

@@ -17,6 +17,7 @@ from hangman_lab.envs.words import (
     clean_words,
     common_words,
     default_common,
+    default_known,
     default_word_list,
     frequent_words,
     hash_words,
@@ -167,6 +168,7 @@ def test_frequent_words_are_in_the_order_of_their_frequency_and_need_not_be_list
 )
 def test_people_choose_words_as_their_list_tells(source, elsewhere, common):
     assert default_common(source, elsewhere) == common
+    assert default_known(common) == (0.7 if common else 0.5)
 
 
 def test_without_wordfreq_one_line_says_what_is_missing(monkeypatch):
