@@ -228,7 +228,9 @@ class WordPrior:
         others, ratings = others[order], surprisals[len(known) :][order]
         rows, found = self._find(others)
         new, at = others[~found], rows[~found]
-        codes = np.pad(words.codes, [(0, 0), (0, others.width - words.width)])
+        codes = words.codes
+        if more_letters := others.width - words.width:
+            codes = np.pad(codes, [(0, 0), (0, more_letters)])
         words = EncodedWords(
             np.insert(codes, at, new.codes, axis=0), np.insert(words.lengths, at, new.lengths)
         )
