@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, NUM_LETTERS, encode
+from hangman_lab.envs.encoding import ALPHABET, BLANK, FIRST_LETTER, MAX_LENGTH, NUM_LETTERS
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.hosts import make_game
@@ -133,17 +133,21 @@ class HangmanEnv(SingleEnv[Observation]):
             word = self._secrets.words[self._secrets.draw_rows(self._stream, self._episode)[0]]
         self._game = make_game(self.rules, self._secrets, word)
         self._word[:] = 0
+        self._word[: len(word)] = BLANK
         self._guessed[:] = 0
         self._mask[:] = 1
-        self._show()
+        for letter in map(ALPHABET.index, self._game.guesses):
+            self._show(letter)
 
-    def _show(self, num_before: int = 0) -> None:
-        """Write the masked word, and the guesses after ``num_before``, to the observation."""
-        masked = encode(self._game.word)
-        self._word[: len(masked)] = masked
-        for letter in map(ALPHABET.index, self._game.guesses[num_before:]):
-            self._guessed[letter] = 1
-            self._mask[letter] = 0
+    def _show(self, letter: int) -> None:
+        """Write a guessed letter to the observation."""
+        self._guessed[letter] = 1
+        self._mask[letter] = 0
+        secret, name = self._game.secret, ALPHABET[letter]
+        place = secret.find(name)
+        while place >= 0:
+            self._word[place] = FIRST_LETTER + letter
+            place = secret.find(name, place + 1)
 
     def _guess(self, action: int) -> tuple[float, bool]:
         try:
@@ -153,9 +157,9 @@ class HangmanEnv(SingleEnv[Observation]):
         if not 0 <= letter < NUM_LETTERS:
             raise InputError(f"action: {action!r} is not an integer in 0..{NUM_LETTERS - 1}")
         game = self._game
-        lives, shown, num_guesses = game.lives, game.shown, len(game.guesses)
+        lives, shown = game.lives, game.shown
         game.guess(letter)
-        self._show(num_guesses)
+        self._show(letter)
         result = game.result_since(lives, shown)
         return compute_reward(self._reward, result), game.over
 
