@@ -33,9 +33,8 @@ class DictionaryAgent(PosteriorAgent):
         and every occurrence of a letter counts.
     common : float, default 0
         The probability, 0 to 1, that the secret was chosen as people choose words, see
-
-        :mod:`agents.common`. Above 0, matching words count by their probability, and
-        the words that people choose are listed, too.
+        :mod:`agents.common`. Above 0, matching words count by their probability, and the words that
+        people choose are listed, too.
     """
 
     uses_lives = False

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = CommandParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("lists", nargs="+", metavar="FILE", help="a list of words, one per line")
     options = parser.parse_args(arguments)
-    lists = {Path(file).stem: read_word_list(file).words for file in options.lists}
+    lists = {file: read_word_list(file).words for file in options.lists}
     posterior = load_posterior(RunDirectory.open(PRETRAINED).posterior)
     rows = []
 
@@ -57,7 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     equal = (1 - _COMMON) / len(fitted) * (word in fitted)
                     by_list[name][index] = _KNOWN * (equal + _COMMON * weights[word])
         add(f"equal {equal_share:g}, exponent {exponent:g}", by_list)
-    print_table(Console(), DataTable("bits per word", ("weights", *lists, "all words"), rows))
+    print_table(
+        Console(),
+        DataTable(
+            "bits per word", ("weights", *(Path(file).stem for file in lists), "all words"), rows
+        ),
+    )
     return 0
 
 

@@ -157,11 +157,6 @@ def frequent_words(count: int) -> list[str]:
     ]
 
 
-def default_known(common: float) -> float:
-    """Return the default prior probability of known words for a value of ``common``."""
-    return KNOWN_IN_PLAY if common else DEFAULT_KNOWN
-
-
 @lru_cache(maxsize=1)
 def names_and_vulgar_words() -> set[str]:
     """Return the names, which ``web2`` has with a capital, and vulgar words, in lower case."""
@@ -179,6 +174,11 @@ def default_common(source: str, is_elsewhere: bool = False) -> float:
     if is_elsewhere:
         return COMMON_ELSEWHERE
     return {COMMON_SOURCE: COMMON_IN_PLAY, DEFAULT_SOURCE: 0.0}.get(source, COMMON_ELSEWHERE)
+
+
+def default_known(common: float) -> float:
+    """Return the default prior probability of known words for a value of ``common``."""
+    return KNOWN_IN_PLAY if common else DEFAULT_KNOWN
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,8 @@ def prepare(
     if options.common:
         people = hash_words(people_words())
         known_words = np.union1d(known_words, people)
-        for name in {*learned, "dictionary"}.intersection(names):
+        listing = {"dictionary", *(learned if has_posterior else ())}
+        for name in listing.intersection(names):
             fitted_words[name] = np.union1d(fitted_words.get(name, train_hashes), people)
     words = _handle_known(words, known_words, options, excluded_by, say)
     rules = config.env.rules.with_options(options)

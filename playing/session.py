@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.prompt import Confirm
 
 from hangman_lab.agents import AGENTS, Agent, PosteriorAgent
+from hangman_lab.agents.posterior.posterior import LetterPosterior
 from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.errors import InputError
 from hangman_lab.envs.hangman.game import Game
@@ -62,11 +63,8 @@ def play(options: argparse.Namespace, console: Console) -> None:
     if name is not None:
         common = options.common
         if common is None:  # agents that are fitted on the list take its words as equally likely
-            common = (
-                0.0
-                if name in AGENTS
-                else default_common(run_words.word_list.source, options.assist)
-            )
+            source_of_list = run_words.word_list.source
+            common = 0.0 if name in AGENTS else default_common(source_of_list, options.assist)
         known = default_known(common) if options.known is None else options.known
         with console.status(f"loading {name}"):
             agent = load_run_agent(name, run, to_fit, seed, known, common)
@@ -92,7 +90,8 @@ def play(options: argparse.Namespace, console: Console) -> None:
         else:  # an agent that does not override `fit` learns nothing from words
             fitted = hash_words(to_fit if type(adviser.agent).fit is not Agent.fit else ())
         count = np.isin(hash_words(to_guess), fitted).sum()
-        also = ", and lists the words that people choose" if common else ""
+        has_prior = isinstance(getattr(adviser.agent, "posterior", adviser.agent), LetterPosterior)
+        also = ", and lists the words that people choose" if common and has_prior else ""
         console.print(f"{name} was fitted on {count or 'none'} of these words{also}")
     _play_games(options, console, adviser, to_guess, rules, seed)
 

@@ -154,7 +154,7 @@ class WordPrior:
             prior_mass=np.zeros((len(Kind), 1 << 8)),
             model_mass=by_models.astype(np.float32),
         )
-        # The prior without the words that people choose, if it is not this one.
+        # The prior that this one was made from by ``with_prior``.
         self._fitted: Self | None = None
         self._set(DEFAULT_KNOWN, 0.0)
 
@@ -201,6 +201,7 @@ class WordPrior:
         fitted = self._fitted or self
         base = fitted._with_people_words if check_number("common", common, 0, 1) else fitted
         other = copy.copy(base)
+        other._fitted = fitted
         other._set(known, common)
         return other
 
@@ -242,9 +243,7 @@ class WordPrior:
         kinds[rows], by_word[rows] = Kind.CHOSEN, ratings
         by_models = _surprisals(self.models.probabilities(new), _MODEL_STEPS, np.uint16)
         by_models = np.insert(listed.model_surprisals, at, by_models)
-        prior = type(self)(words, kinds, by_word, by_models, self.models, self.shares)
-        prior._fitted = self
-        return prior
+        return type(self)(words, kinds, by_word, by_models, self.models, self.shares)
 
     def probabilities(self, words: EncodedWords) -> npt.NDArray[np.float64]:
         """Return the probability that each word is the secret, shape (words,)."""
