@@ -151,31 +151,33 @@ def test_no_line_is_longer_than_the_terminal_is_wide(run_command, mode, columns)
     assert "letter: a\na is in the word, 2 times\n" in output
 
 
-def test_a_run_determines_words_split_and_agents(run_command, tmp_path):
+@pytest.fixture
+def watch_a_run(tmp_path):
+    """Options that watch the posterior of a run."""
     (tmp_path / "words.txt").write_text("\n".join(WORDS))
     run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
     run.write_fitted_words(PARTS["train"])
     save_posterior(posterior_of(sorted(PARTS["train"], key=len)), run.posterior)
-    options = ["--run", str(run.path), "--watch", "posterior", "--speed", "999", "--seed", "1"]
-    status, output = run_command(options, ["y", "n"])
+    return ["--run", str(run.path), "--watch", "posterior", "--speed", "999", "--seed", "1"]
+
+
+def test_a_run_determines_words_split_and_agents(run_command, watch_a_run):
+    status, output = run_command(watch_a_run, ["y", "n"])
     assert status == 0
     assert output.startswith(f"{len(TEST_WORDS)} words to guess (test split of")
     assert "posterior was fitted on none of these words" in output
     assert set(SECRET.findall(output)) <= set(TEST_WORDS)
     assert "posterior: most likely letters" in output
-    with_prior = {prior: run_command([*options, "--known", prior], ["y", "n"])[1] for prior in "01"}
+    with_prior = {
+        prior: run_command([*watch_a_run, "--known", prior], ["y", "n"])[1] for prior in "01"
+    }
     assert output not in with_prior.values()
     assert with_prior["0"] != with_prior["1"]
 
 
-def test_hints_are_for_words_as_people_choose_them_unless_told_otherwise(run_command, tmp_path):
-    (tmp_path / "words.txt").write_text("\n".join(WORDS))
-    run = RunDirectory.create(Config(words=str(tmp_path / "words.txt")), tmp_path / "run")
-    run.write_fitted_words(PARTS["train"])
-    save_posterior(posterior_of(sorted(PARTS["train"], key=len)), run.posterior)
-    options = ["--run", str(run.path), "--watch", "posterior", "--speed", "999", "--seed", "1"]
+def test_hints_are_for_words_as_people_choose_them_unless_told_otherwise(run_command, watch_a_run):
     by_common = {
-        common: " ".join(run_command([*options, *common.split()], ["n"])[1].split())
+        common: " ".join(run_command([*watch_a_run, *common.split()], ["n"])[1].split())
         for common in ("", "--common 0.5", "--common 0")
     }
     assert by_common[""] == by_common["--common 0.5"] != by_common["--common 0"]
