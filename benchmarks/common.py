@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     equal = posterior.with_prior(_KNOWN).prior
     add("common 0", {name: equal.probabilities(encode_words(lists[name])) for name in lists})
     prior = posterior.with_prior(_KNOWN, _COMMON).prior
-    known, fitted = decode_words(prior.words[prior.listed.is_known]), set(posterior.known_words)
+    known, fitted = decode_words(prior.words[prior.is_known]), set(posterior.known_words)
     by_list = {name: prior.probabilities(encode_words(words)) for name, words in lists.items()}
     for equal_share, exponent in product(_EQUAL_SHARES, _EXPONENTS):
         weights = people_probabilities(known, equal_share, exponent).tolist()

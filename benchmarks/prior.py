@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     agent = load_posterior(run.posterior)
     words = encode_words(load_words(run.load_config()).parts["valid"])
     bits = -np.log2(agent.with_prior(0.0).prior.probabilities(words))
-    candidates = sequence_keys(agent.prior.words[~agent.prior.listed.is_known])
+    candidates = sequence_keys(agent.prior.words[~agent.prior.is_known])
     covered = np.isin(sequence_keys(words), candidates)
     print(
         f"{len(bits):,} valid words, {bits.mean():.2f} bits per word; "

@@ -30,20 +30,20 @@ _DAMAGED = (
 
 def save_posterior(posterior: LetterPosterior, path: str | Path) -> None:
     """Write a posterior as safetensors, as it was fitted."""
-    posterior = posterior.with_prior(posterior.prior.known)
-    listed, models = posterior.prior.listed, posterior.prior.models
+    prior = posterior.prior.with_prior(posterior.prior.known)
+    listed, models = prior.listed, prior.models
     tensors = {
         "format": np.array(_FORMAT),
-        "words": pack_words(posterior.prior.words),
-        "is_known": _compress(np.packbits(listed.is_known)),
-        "ratings": _compress(listed.surprisals[~listed.is_known]),
+        "words": pack_words(prior.words),
+        "is_known": _compress(np.packbits(prior.is_known)),
+        "ratings": _compress(listed.surprisals[~prior.is_known]),
         # High bytes and low bytes compress better separately.
         "by_models": _compress(listed.model_surprisals.view(np.uint8).reshape(-1, 2).T),
         "ngram_order": np.array(models.ngrams.order),
         "ngram_discount_scale": np.array(models.ngrams.discount_scale),
         "multigram_weight": np.array(models.weight),
         "length_masses": models.length_masses,
-        "shares": posterior.prior.shares,
+        "shares": prior.shares,
     }
     tensors |= {_MULTIGRAMS + name: array for name, array in models.multigrams.tensors.items()}
     # save_file makes files that only their owner can read.

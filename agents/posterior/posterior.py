@@ -82,7 +82,7 @@ class LetterPosterior(PosteriorAgent):
     @property
     def known_words(self) -> tuple[str, ...]:
         """The words that the posterior was fitted on, and with ``common`` those people choose."""
-        return decode_words(self.prior.words[self.prior.listed.is_known])
+        return decode_words(self.prior.words[self.prior.is_known])
 
     def belief(self, observations: Observations) -> Belief:
         """Return the posterior probabilities of N games."""

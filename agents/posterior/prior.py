@@ -57,11 +57,6 @@ class ListedWords(NamedTuple):
     prior_mass: npt.NDArray[np.float64]  #: shape (3, 256): The probability by kind and surprisal.
     model_mass: npt.NDArray[np.float32]  #: shape (65536,): By surprisal, the probability by models.
 
-    @property
-    def is_known(self) -> npt.NDArray[np.bool_]:
-        """Whether each word is known, shape (words,); the rest are candidates."""
-        return self.kinds != Kind.CANDIDATE
-
 
 class LetterModels(NamedTuple):
     """A mixture of two letter models, which gives every string a probability."""
@@ -109,7 +104,7 @@ class WordPrior:
         The probability of a known word, 0 to 1, by default 0.5; see :meth:`with_prior`.
     common : float
         The probability that a known word was chosen as people choose words, 0 to 1, by default 0.
-    listed : ListedWords
+    words : EncodedWords
     scale : ndarray of float64, shape (33,)
         By length, the factor from model probabilities to prior probabilities.
     """
@@ -129,9 +124,10 @@ class WordPrior:
         for name, by_length in (("shares", shares), ("length_masses", masses)):
             if by_length.shape != (MAX_LENGTH + 1,) or not (by_length >= 0).all():
                 raise ValueError(f"{name}: a nonnegative number for each length is expected")
-        self.models = models
-        self.shares = shares
-        is_known = kinds != Kind.CANDIDATE
+        self.words, self.models, self.shares = words, models, shares
+        self._kinds, self._surprisals, self._model_surprisals = kinds, surprisals, model_surprisals
+        self._first_word = np.searchsorted(words.lengths, np.arange(MAX_LENGTH + 2))
+        is_known = self.is_known
         self.num_fitted = int((kinds == Kind.FITTED).sum())
         # By surprisal, like all tables: arrays by word take more memory than they save time.
         probabilities = np.exp2(np.arange(1 << 8) / -_CANDIDATE_STEPS)
@@ -141,20 +137,14 @@ class WordPrior:
         # Of a candidate among unknown words, and of a known word among those that people choose.
         self._by_surprisal = probabilities / unknown, probabilities / max(chosen, 1e-300)
         by_models = np.exp2(np.arange(1 << 16) / -_MODEL_STEPS)
-        sets = word_sets(words)
-        parts = np.split(model_surprisals, sets.first_word[1:-1])
+        parts = np.split(model_surprisals, self._first_word[1:-1])
         listed_mass = np.array([by_models[part].sum() for part in parts])
         left = np.maximum(masses - listed_mass, _MIN_UNLISTED * masses)
         self._factors = np.divide(shares / unknown, left, out=np.zeros_like(left), where=left > 0)
-        self.listed = ListedWords(
-            sets,
-            kinds,
-            surprisals,
-            model_surprisals,
-            prior_mass=np.zeros((len(Kind), 1 << 8)),
-            model_mass=by_models.astype(np.float32),
-        )
-        # The prior that this one was made from by ``with_prior``.
+        self._model_mass = by_models.astype(np.float32)
+        # The prior that has the index of these words, and the one without people's words, if these
+        # are others.
+        self._indexed: Self | None = None
         self._fitted: Self | None = None
         self._set(DEFAULT_KNOWN, 0.0)
 
@@ -187,10 +177,25 @@ class WordPrior:
         return cls(words[order], kinds, *ratings, models, shares)
 
     @property
-    def words(self) -> EncodedWords:
-        """The listed words."""
-        sets = self.listed.words
-        return EncodedWords(sets.codes, np.repeat(np.arange(MAX_LENGTH + 1), sets.sizes()))
+    def listed(self) -> ListedWords:
+        """The listed words for compiled code; their index is made at first use."""
+        return ListedWords(
+            (self._indexed or self)._sets,
+            self._kinds,
+            self._surprisals,
+            self._model_surprisals,
+            self._prior_mass,
+            self._model_mass,
+        )
+
+    @property
+    def is_known(self) -> npt.NDArray[np.bool_]:
+        """Whether each listed word is known, shape (words,); the rest are candidates."""
+        return self._kinds != Kind.CANDIDATE
+
+    @cached_property
+    def _sets(self) -> WordSets:
+        return word_sets(self.words)
 
     def with_prior(self, known: float, common: float = 0.0) -> Self:
         """Return the prior with another ``known`` and ``common``, without refitting.
@@ -201,7 +206,7 @@ class WordPrior:
         fitted = self._fitted or self
         base = fitted._with_people_words if check_number("common", common, 0, 1) else fitted
         other = copy.copy(base)
-        other._fitted = fitted
+        other._indexed, other._fitted = base, fitted
         other._set(known, common)
         return other
 
@@ -212,15 +217,13 @@ class WordPrior:
         of_candidates, chosen = self._by_surprisal
         chosen = common * share * chosen
         equal = (1 - common) * share / max(self.num_fitted, 1)
-        prior_mass = np.stack([(1 - share) * of_candidates, equal + chosen, chosen])
-        self.listed = self.listed._replace(prior_mass=prior_mass)
+        self._prior_mass = np.stack([(1 - share) * of_candidates, equal + chosen, chosen])
         self.scale = (1 - share) * self._factors
 
     @cached_property
     def _with_people_words(self) -> Self:
         """The prior with all words that people choose."""
-        listed, words = self.listed, self.words
-        fitted = np.flatnonzero(listed.is_known)
+        words, fitted = self.words, np.flatnonzero(self._kinds == Kind.FITTED)
         known = decode_words(words[fitted])
         more = sorted(set(people_words()).difference(known), key=len)
         surprisals = _surprisals(people_probabilities([*known, *more]), _CANDIDATE_STEPS, np.uint8)
@@ -235,14 +238,14 @@ class WordPrior:
         words = EncodedWords(
             np.insert(codes, at, new.codes, axis=0), np.insert(words.lengths, at, new.lengths)
         )
-        kinds = np.insert(listed.kinds, at, Kind.CHOSEN)
-        by_word = listed.surprisals.copy()
+        kinds = np.insert(self._kinds, at, Kind.CHOSEN)
+        by_word = self._surprisals.copy()
         by_word[fitted] = surprisals[: len(known)]
         by_word = np.insert(by_word, at, 0)
         rows += np.cumsum(~found) - ~found
         kinds[rows], by_word[rows] = Kind.CHOSEN, ratings
         by_models = _surprisals(self.models.probabilities(new), _MODEL_STEPS, np.uint16)
-        by_models = np.insert(listed.model_surprisals, at, by_models)
+        by_models = np.insert(self._model_surprisals, at, by_models)
         return type(self)(words, kinds, by_word, by_models, self.models, self.shares)
 
     def probabilities(self, words: EncodedWords) -> npt.NDArray[np.float64]:
@@ -255,10 +258,10 @@ class WordPrior:
     def _find(self, words: EncodedWords) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Return the row of each word in the order of the listed words, and whether it is there."""
         rows, found = np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
-        first = self.listed.words.first_word
+        first = self._first_word
         for length in np.unique(words.lengths):
             members = words.lengths == length
-            listed = _texts(self.listed.words.codes[first[length] : first[length + 1]], length)
+            listed = _texts(self.words.codes[first[length] : first[length + 1]], length)
             texts = _texts(words.codes[members], length)
             places = np.searchsorted(listed, texts)
             rows[members] = first[length] + places

@@ -43,7 +43,7 @@ def fitted():
 
 def candidates(posterior):
     prior = posterior.prior
-    return set(map(decode, prior.words.codes[~prior.listed.is_known]))
+    return set(map(decode, prior.words.codes[~prior.is_known]))
 
 
 def probabilities(posterior, words):

@@ -70,7 +70,7 @@ def test_known_words_have_the_probability_with_which_people_choose_them(people, 
     equal = (1 - common) / len(WORDS)
     expected = [equal * (word in WORDS) + common * PEOPLE.get(word, 0.0) for word in known]
     assert probability(prior, *known) == pytest.approx(0.6 * np.array(expected), rel=0.05, abs=1e-6)
-    assert (prior.num_fitted, prior.listed.is_known.sum()) == (len(WORDS), len(known))
+    assert (prior.num_fitted, prior.is_known.sum()) == (len(WORDS), len(known))
     assert LetterPosterior(prior).known_words == tuple(sorted(known, key=lambda w: (len(w), w)))
     # What is not known keeps its proportions.
     others = ("deed", "cabbages")
