@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -18,13 +18,14 @@ from hangman_lab.envs.encoding import (
     check_words,
     encode_words,
 )
-from hangman_lab.envs.errors import InputError, check_choice, check_integer
+from hangman_lab.envs.errors import InputError, check_choice, check_integer, check_number
 from hangman_lab.envs.words import PARTS, Split, default_word_list
 
 Part = Literal["train", "valid", "test"]
 
 # A row of the table of words is a cache line: codes, letter counts and, in the last byte, length.
 _ROW_BYTES = 64
+_HIGH_BITS = np.uint64(32)
 _COUNTS = slice(MAX_LENGTH, MAX_LENGTH + NUM_LETTERS)
 
 
@@ -91,10 +92,13 @@ class SecretWords:
         self._arguments = words, shortest, longest, settable, split
         self.words, self.encoded, self._table = _sort_by_length(words, split, shortest, longest)
         self._settable = settable
+        self._preferred: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self._share = 0.0
 
-    def __reduce__(self) -> tuple[type[SecretWords], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Without the arrays, which are made again, or found in the cache.
-        return SecretWords, self._arguments
+        drawn = {"_preferred": self._preferred, "_share": self._share}
+        return SecretWords, self._arguments, drawn
 
     @property
     def width(self) -> int:
@@ -105,7 +109,25 @@ class SecretWords:
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
         """Return the row of a word for each pair of a stream and an episode number."""
-        return below(add_key(streams, episodes), len(self.words))
+        bits = add_key(streams, episodes)
+        rows = below(bits, len(self.words))
+        if self._share:
+            preferred = self._preferred.take(below(bits, len(self._preferred)))
+            # Other bits than those of the rows.
+            is_preferred = (bits >> _HIGH_BITS) < self._share * 2.0**32
+            rows = np.where(is_preferred, preferred, rows)
+        return rows
+
+    def prefer(self, words: Collection[str], share: float = 1.0) -> None:
+        """Draw this share of the next words from ``words``, and the rest from all.
+
+        Words that are not in the list are not drawn; without any that is, all are drawn alike.
+        InputError unless ``share`` is 0 to 1.
+        """
+        check_number("share", share, 0, 1)
+        chosen = set(words)
+        self._preferred = np.flatnonzero([word in chosen for word in self.words])
+        self._share = share if len(self._preferred) else 0.0
 
     def draw(
         self, streams: npt.NDArray[np.uint64], episodes: npt.NDArray[np.int64]

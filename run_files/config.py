@@ -108,12 +108,14 @@ class LearnerOptions(Section):
 
     ``kind`` names a learner of :data:`LEARNERS`, or is the import path of a subclass of
     ``training.learners.base.Learner``, ``module:Class``, whose ``Options`` are those of the run.
-    ``steps`` are letters in all ``num_envs`` games together, rounded up to whole rollouts.
+    ``steps`` are letters in all ``num_envs`` games together, rounded up to whole rollouts. The host
+    draws the share ``missing_share`` of the words from those that no game has won yet.
     """
 
     kind: Annotated[str, BeforeValidator(_check_kind)]
     steps: int = Field(default=102_400, ge=1)
     num_envs: int = Field(default=128, ge=2, le=65536)
+    missing_share: float = Field(default=0.0, ge=0, le=1)
     #: The import path of the learner, if it is not the kind.
     import_path: ClassVar[str | None] = None
 
@@ -258,13 +260,15 @@ class PlayConfig(Section):
     ``first`` is the run that uncovers the first words, or the folder of a finished run. The
     posterior then plays ``num_envs`` games at once, and is refitted whenever the number of
     uncovered words has grown by the share ``refit_growth``. ``games`` is the total number of games,
-    including those of the first run.
+    including those of the first run. The host draws ``all`` words alike, or only those that no game
+    has uncovered (``missing``).
     """
 
     first: FirstRunConfig | Annotated[PathText, AfterValidator(os.path.realpath)]
     games: int = Field(default=1_800_000, ge=1)
     num_envs: int = Field(default=4096, ge=1, le=65536)
     refit_growth: float = Field(default=0.05, gt=0)
+    draw: Literal["missing", "all"] = "missing"
 
 
 class FromPlayConfig(PPOOnPosteriorConfig):

@@ -17,6 +17,7 @@ from hangman_lab.agents import make_agent
 from hangman_lab.agents.base import Agent
 from hangman_lab.envs.encoding import decode
 from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.hangman.vector import HangmanVectorEnv
 from hangman_lab.evaluation import arena
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory, write_text
@@ -125,6 +126,7 @@ class ValidationCallback(BaseCallback):
         self._ended, self._won = state.get("ended", 0), state.get("won", 0)
         self._num_games = state.get("games", 0)
         self._uncovered = set(state.get("uncovered", "").split())
+        self._missing = set(parts["train"]).difference(self._uncovered)
         # The step at the start of the last rollout; negative before the first.
         self._last_step = state.get("step", -1)
 
@@ -136,6 +138,7 @@ class ValidationCallback(BaseCallback):
         words = [decode(info["terminal_observation"]["word"]) for info in infos if info["won"]]
         self._won += len(words)
         self._uncovered.update(words)
+        self._missing.difference_update(words)
         return True
 
     def _on_rollout_start(self) -> None:
@@ -149,6 +152,9 @@ class ValidationCallback(BaseCallback):
             state = get_state(self.model)
             self._save("ppo", unseen, ended=self._ended, won=self._won, ppo=state)
             self._stop.raise_if_requested(self._learner.run.path)
+        if share := self._learner.options.missing_share:
+            games: HangmanVectorEnv = self.training_env.games  # type: ignore[attr-defined]
+            games.prefer(self._missing, share)
         # Stable-Baselines3 logs steps per second since this time.
         self.model.start_time += time.time_ns() - start
 

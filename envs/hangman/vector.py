@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -254,6 +254,14 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         """The secret word of each game, for display only; they are not in the observations."""
         self._require_reset("secrets")
         return tuple(self._games.secret(game) for game in range(self.num_envs))
+
+    def prefer(self, words: Collection[str], share: float = 1.0) -> None:
+        """Draw this share of the next words from ``words``, and the rest from all: a curriculum.
+
+        Words that are not in the list are not drawn; without any that is, all are drawn alike.
+        InputError unless ``share`` is 0 to 1.
+        """
+        self._secrets.prefer(words, share)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return ``info["action_mask"]`` as bool, shape (num_envs, 26)."""

@@ -35,6 +35,28 @@ def test_a_pickle_has_the_same_words_of_which_none_can_be_set(real_words):
         copy.encode(copy.words[:1])
 
 
+@pytest.mark.parametrize(("share", "expected"), [(0, 0.02), (0.5, 0.51), (1, 1)])
+def test_a_share_of_the_words_is_drawn_from_preferred_ones(real_words, share, expected):
+    secrets = SecretWords(real_words[:100])
+    preferred = {*real_words[3:5], "xylophonists"}
+    secrets.prefer(preferred, share)
+    streams = np.arange(5000, dtype=np.uint64)
+    for each in (secrets, pickle.loads(pickle.dumps(secrets))):
+        rows = each.draw_rows(streams, np.zeros(5000, np.int64))
+        counts = np.bincount([each.words[row] in preferred for row in rows], minlength=2)
+        assert counts[1] / 5000 == pytest.approx(expected, abs=0.02)
+        # Both parts are drawn uniformly.
+        others = np.bincount(rows, minlength=100)
+        assert others[[each.words.index(word) for word in real_words[3:5]]].std() < 60
+        assert share == 1 or np.count_nonzero(others) == 100
+    secrets.prefer([], 1)
+    assert secrets.draw_rows(streams, np.zeros(5000, np.int64)).tolist() == (
+        SecretWords(real_words[:100]).draw_rows(streams, np.zeros(5000, np.int64)).tolist()
+    )
+    with pytest.raises(InputError, match=r"share: 2 is not a number in 0\.\.1"):
+        secrets.prefer(preferred, 2)
+
+
 def test_every_environment_plays_a_part_of_the_split(real_words):
     valid = {word for word in real_words if Split().part(word) == "valid"}
     single, text = HangmanEnv(real_words, split="valid"), TextHangman(real_words, split="valid")

@@ -99,11 +99,11 @@ class FromPlayLearner(PosteriorLearner):
 
     def fit(self, state: dict[str, Any], progress: Progress, stop: StopRequest) -> dict[str, Any]:
         """Play with the posterior, and refit it as words are uncovered."""
-        options, run = self.options.play, self.run
+        options, run, words = self.options.play, self.run, self.words.parts["train"]
         env = HangmanVectorEnv(
             options.num_envs,
             autoreset_mode=AutoresetMode.SAME_STEP,
-            words=self.words.parts["train"],
+            words=words,
             **self.config.env.model_dump(),
         )
         first = options.first if isinstance(options.first, str) else run.path / "first"
@@ -134,6 +134,8 @@ class FromPlayLearner(PosteriorLearner):
                     self._validate(log, play, progress)
                 if is_over:
                     break
+                if options.draw == "missing":
+                    env.prefer(set(words).difference(play.words))
                 # Only words that are not known yet can be uncovered.
                 before, agent = play.games, self.posterior.with_prior(0.0)
                 rate, known = play.play(agent, min(_GAMES_PER_ROUND, options.games - before))

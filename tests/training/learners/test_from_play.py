@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -111,7 +112,7 @@ FIRST = """learner.play.first={
     learner: {
         kind: windows, steps: 4000, num_envs: 128, rollout_steps: 16, batch_size: 512,
         epochs: 1, learning_rate: 3.0e-3, gae_lambda: 0.9, entropy_coefficient: 0.003,
-        log_rows: 12, auxiliary_learning_rate: 0.03
+        log_rows: 12, auxiliary_learning_rate: 0.03, missing_share: 0.8
     },
     discount: 0.0, reward: {name: dense}, validation: {every: 500_000, games: 50}
 }"""
@@ -151,6 +152,25 @@ def test_a_run_learns_only_what_its_games_show(whole):
     assert uncovered["games"] == uncovered["fitted"] == 20
     assert missed["games"] == 20
     assert missed["fitted"] == 0
+
+
+def test_the_host_draws_words_that_no_game_has_won(configure, tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(
+        HangmanVectorEnv, "prefer", lambda env, words, share=1: calls.append((set(words), share))
+    )
+    run, _ = train(configure("learner.steps=0"), QUIET, tmp_path / "missing")
+    words, won = train_words_of(run), set(run.uncovered.read_text().split())
+    first = set((run.path / "first" / "uncovered.txt").read_text().split())
+    # In each rollout of the first run, and in each round of the second phase.
+    preferred, shares = zip(*calls, strict=True)
+    assert shares == (0.8, 0.8, *[1] * (len(calls) - 2))
+    assert preferred[0] == words
+    assert preferred[2] == words - first
+    assert all(after < before for before, after in pairwise([*preferred, words - won]))
+    calls.clear()
+    train(configure("learner.steps=0", "learner.play.draw=all"), QUIET, tmp_path / "all")
+    assert {share for _, share in calls} == {0.8}
 
 
 @pytest.mark.parametrize(
