@@ -98,6 +98,9 @@ HANGMAN_REWARDS: dict[str, type[Reward]] = {
     "potential": PotentialReward,
 }
 WORD_GUESS_REWARDS: dict[str, type[Reward]] = {"sparse": SparseReward, "mistakes": MistakesReward}
+NAME_OF_REWARD = {kind: name for name, kind in (HANGMAN_REWARDS | WORD_GUESS_REWARDS).items()}
+# How an environment is told its reward; a dict has the key ``name`` and may have ``parameters``.
+RewardLike = str | Mapping[str, Any] | Reward
 
 
 def compute_reward(reward: Reward, result: Any) -> float:
@@ -122,12 +125,21 @@ def compute_rewards(reward: Reward, result: Any) -> npt.NDArray[np.float64]:
 
 
 def make_reward(
-    reward: str | Reward, rewards: Mapping[str, type[Reward]] = HANGMAN_REWARDS, **parameters: Any
+    reward: RewardLike, rewards: Mapping[str, type[Reward]] = HANGMAN_REWARDS, **parameters: Any
 ) -> Reward:
     """Return the named reward with these parameters, or ``reward`` itself if it is an object.
 
-    Raises InputError if the name or a parameter is unknown, or ``reward`` cannot be called.
+    A dict has the name and, optionally, the parameters: ``{"name": "dense", "parameters": {"hit":
+    0.05}}``. Raises InputError if the name, a parameter or a key is unknown, or ``reward`` cannot
+    be called.
     """
+    if isinstance(reward, Mapping):
+        options = dict(reward)
+        for key in options:
+            check_choice("reward: the key", key, ("name", "parameters"))
+        reward, parameters = options.get("name", ""), options.get("parameters") or {}
+        if not isinstance(parameters, Mapping):
+            raise InputError(f"reward.parameters: {parameters!r} is not a dict")
     if isinstance(reward, str):
         check_choice("reward", reward, rewards)
         allowed = [field.name for field in fields(cast(Any, rewards[reward]))]

@@ -19,7 +19,7 @@ from hangman_lab.envs.encoding import (
     encode_words,
 )
 from hangman_lab.envs.errors import InputError, check_choice, check_integer, check_number
-from hangman_lab.envs.words import PARTS, Split, default_word_list
+from hangman_lab.envs.words import PARTS, Split, WordsLike, default_word_list, list_words
 
 Part = Literal["train", "valid", "test"]
 
@@ -78,7 +78,7 @@ class SecretWords:
 
     def __init__(
         self,
-        words: Sequence[str] | None = None,
+        words: WordsLike | None = None,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
         settable: bool = True,
@@ -86,7 +86,7 @@ class SecretWords:
     ) -> None:
         if split is not None:
             check_choice("split", split, PARTS)
-        words = None if words is None else as_words("words", words)
+        words = None if words is None else list_words(words)
         shortest = check_integer("min_length", min_length, 1, MAX_LENGTH)
         longest = check_integer("max_length", max_length, shortest, MAX_LENGTH)
         self._arguments = words, shortest, longest, settable, split

@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import new_stream
 from hangman_lab.envs.errors import check_choice, check_integer, check_options
+from hangman_lab.envs.plain_data import PlainSpec
 from hangman_lab.envs.rendering import Drawing
 
 RENDER_FPS = 2
 Obs = TypeVar("Obs")
 
 
-class SingleEnv(gym.Env[Obs, Any]):
+class SingleEnv(PlainSpec, gym.Env[Obs, Any]):
     """Seeds, resets, steps and renders one game, which subclasses play.
 
     ``secrets`` draws and encodes the words of games.

@@ -21,6 +21,8 @@ COMMON_SOURCE = "common"
 # Sources that are not files.
 NAMED_SOURCES = (DEFAULT_SOURCE, COMMON_SOURCE)
 PARTS = ("train", "valid", "test")
+# The words of an environment: a name, the path of a file, or the words.
+WordsLike = str | Path | Sequence[str]
 # The default prior probability that a secret is one of the words that were fitted.
 DEFAULT_KNOWN = 0.5
 # Common words are the most frequent English words according to the package wordfreq.
@@ -122,6 +124,19 @@ def load_word_list(
     if source == COMMON_SOURCE:
         return clean_words(common_words(default_word_list().words), COMMON_SOURCE)
     return read_word_list(source)
+
+
+def list_words(words: WordsLike, name: str = "words") -> tuple[str, ...]:
+    """Return a sequence of words, or those of :func:`load_word_list` for a name or a path."""
+    if not isinstance(words, str | Path):
+        return as_words(name, words)
+    try:
+        return load_word_list(words, name).words
+    except InputError as error:
+        if words in NAMED_SOURCES:
+            raise
+        known = " or ".join(NAMED_SOURCES)
+        raise InputError(f"{name}: {str(words)!r} is not {known} or a file ({error})") from error
 
 
 def common_words(words: Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -18,9 +17,10 @@ from hangman_lab.envs.hangman.observation import Observation, make_observation_s
 from hangman_lab.envs.hangman.rendering import draw_game
 from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, Rules
 from hangman_lab.envs.rendering import Drawing
-from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
+from hangman_lab.envs.rewards import RewardLike, compute_reward, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import SingleEnv
+from hangman_lab.envs.words import WordsLike
 
 
 class HangmanEnv(SingleEnv[Observation]):
@@ -94,13 +94,13 @@ class HangmanEnv(SingleEnv[Observation]):
 
     def __init__(
         self,
-        words: Sequence[str] | None = None,
+        words: WordsLike | None = None,
         *,
         split: Part | None = None,
         max_wrong: int = Rules.max_wrong,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
-        reward: str | Reward = "sparse",
+        reward: RewardLike = "sparse",
         repeated_guess: RepeatedGuess = Rules.repeated_guess,
         host: Host = Rules.host,
         render_mode: str | None = None,

@@ -16,7 +16,14 @@ from hangman_lab.envs.hangman.games import HangmanGames, Index
 from hangman_lab.envs.hangman.rules import GuessResult, Rules
 from hangman_lab.envs.numba_cache import njit
 from hangman_lab.envs.secret_words import SecretWords
-from hangman_lab.envs.word_sets import ANYWHERE, WordSets, matching_set, set_with, word_sets
+from hangman_lab.envs.word_sets import (
+    ANYWHERE,
+    WordSets,
+    matching_rows,
+    matching_set,
+    set_with,
+    word_sets,
+)
 
 
 class EvilHangmanGames(HangmanGames):
@@ -85,6 +92,16 @@ class EvilGame(Game):
             kept = _first_of_largest(shown["word"], shown["guessed"], np.array([letter]), sets)
             self.secret = self.words.words[kept[0]]
         return super().guess(letter)
+
+    def guess_word(self, word: str) -> bool:
+        """Rule out the word, unless it is the only one that fits; see :meth:`Game.guess_word`."""
+        shown, sets = self.observations, _sets_of(self.words.encoded)
+        rows = matching_rows(shown["word"][0], shown["guessed"][0], sets, True, True)
+        others = [self.words.words[row] for row in rows if self.words.words[row] != word]
+        if 0 < len(others) < len(rows):
+            # The host has answered that this word is not the secret.
+            self.words, self.secret = SecretWords(others), others[0]
+        return super().guess_word(word)
 
 
 @lru_cache(maxsize=8)

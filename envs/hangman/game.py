@@ -82,6 +82,15 @@ class Game:
             self.lives -= 1
         return count
 
+    def guess_word(self, word: str) -> bool:
+        """Guess the whole word: if it is the secret, show it, else a life is lost; return which."""
+        is_right = word == self.secret
+        for letter in dict.fromkeys(word if is_right else ""):
+            if letter not in self.guesses:
+                Game.guess(self, ALPHABET.index(letter))
+        self.lives -= not is_right
+        return is_right
+
     def result_since(self, lives: int, shown: int) -> GuessResult:
         """Return the result of a guess in a game that had these ``lives`` and ``shown`` positions.
 

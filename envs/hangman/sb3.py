@@ -20,6 +20,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 from hangman_lab.envs.errors import InputError, check_options, check_state
 from hangman_lab.envs.hangman.observation import Observations
 from hangman_lab.envs.hangman.vector import HangmanVectorEnv
+from hangman_lab.envs.plain_data import plain_spec
 
 # The info of a game in progress, without its mask.
 _INFO: dict[str, Any] = {"action_mask": None, "won": np.False_, "TimeLimit.truncated": False}
@@ -53,7 +54,7 @@ class HangmanVecEnv(VecEnv):
             "metadata": self.games.metadata,
             "observation_space": self.games.single_observation_space,
             "render_mode": self.games.render_mode,
-            "spec": spec,
+            "spec": plain_spec(spec),
         }
         self._methods: dict[str, Any] = {
             "action_masks": self._masks_of,

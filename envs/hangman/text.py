@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,18 +14,32 @@ from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH
 from hangman_lab.envs.errors import InputError, check_choice
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.hosts import make_game
-from hangman_lab.envs.hangman.rules import RepeatedGuess, Rules
-from hangman_lab.envs.rewards import Reward, compute_reward, make_reward
+from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, Rules
+from hangman_lab.envs.rewards import RewardLike, compute_reward, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import SingleEnv
+from hangman_lab.envs.words import WordsLike
 
 InvalidReply = Literal["life", "free"]
 
 # Not ``re.IGNORECASE``, which lets characters outside a to z match letters.
 _GUESS = re.compile(r"\[\s*([A-Za-z]+)\s*\]")
+# The tags of models around their thoughts: <think>, <seed:think>, [THINK] and others.
+_NAME = r"(?:\w+:)?(?i:think(?:ing)?|thoughts?|reasoning|reflection|analysis|scratchpad)"
+_OPENING = re.compile(
+    rf"<{_NAME}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|channel\|?>(?!\s*final)"
+)
+_CLOSING = re.compile(
+    rf"</{_NAME}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<channel\|>|<\|channel\|>\s*final"
+)
 # The longest text has 25 wrong words of 32 letters.
 _MAX_TEXT = 2_048
 _CHARACTERS = frozenset(string.ascii_letters + string.digits + string.punctuation + " \n")
+
+
+def without_thoughts(reply: str) -> str:
+    """Return what follows the last thought of a reply, up to a thought without an end."""
+    return _OPENING.split(_CLOSING.split(reply)[-1])[0]
 
 
 class TextHangman(SingleEnv[Any]):
@@ -36,7 +49,9 @@ class TextHangman(SingleEnv[Any]):
 
     The game of `HangmanEnv`, with the same words for the same seed. A reply is any text; its guess
     is the last letter or word in square brackets, such as `[e]` or `[apple]`, in upper or lower
-    case. What a model thinks before its guess does not count.
+    case. Thoughts do not count: what stands before the last `</think>`, or after a `<think>`
+    without an end, and in other models' tags. An evil host answers that a word is wrong unless no
+    other word of the list fits.
 
     | the guess                                          | the answer               | costs    |
     |----------------------------------------------------|--------------------------|----------|
@@ -62,7 +77,7 @@ class TextHangman(SingleEnv[Any]):
     ## Starting State
 
     A word drawn from the list, all blanks, `max_wrong` lives. `reset(options={"word": "apple"})`
-    sets the word.
+    sets the word, if the host is random.
 
     ## Rewards
 
@@ -83,7 +98,7 @@ class TextHangman(SingleEnv[Any]):
 
     ## Arguments
 
-    Those of `HangmanEnv`, except `host`, and
+    Those of `HangmanEnv`, and
 
     - `invalid_reply`: whether an invalid reply costs a `"life"` (default) or is `"free"`;
     - `render_mode`: `"ansi"` (the last observation) or `"human"` (prints it).
@@ -98,24 +113,25 @@ class TextHangman(SingleEnv[Any]):
 
     def __init__(
         self,
-        words: Sequence[str] | None = None,
+        words: WordsLike | None = None,
         *,
         split: Part | None = None,
         max_wrong: int = Rules.max_wrong,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
-        reward: str | Reward = "sparse",
+        reward: RewardLike = "sparse",
         repeated_guess: RepeatedGuess = Rules.repeated_guess,
+        host: Host = Rules.host,
         invalid_reply: InvalidReply = "life",
         render_mode: str | None = None,
     ) -> None:
         #: The rules of its games.
-        self.rules = Rules(max_wrong=max_wrong, repeated_guess=repeated_guess)
+        self.rules = Rules(max_wrong=max_wrong, repeated_guess=repeated_guess, host=host)
         #: The number of lost lives that loses a game.
         self.max_wrong = self.rules.max_wrong
         check_choice("invalid_reply", invalid_reply, get_args(InvalidReply))
         self._secrets: SecretWords
-        secrets = SecretWords(words, min_length, max_length, split=split)
+        secrets = SecretWords(words, min_length, max_length, host == "random", split)
         super().__init__(secrets, render_mode)
         text = spaces.Text(_MAX_TEXT, min_length=0, charset=_CHARACTERS)
         self.observation_space: Any = text
@@ -126,8 +142,8 @@ class TextHangman(SingleEnv[Any]):
         costs += ["a repeated guess"] * (self.rules.repeated_guess == "life")
         costs += ["a reply without a possible guess"] * (invalid_reply == "life")
         self._prompt = (
-            "Guess the hidden word. Reply with a letter or the whole word in square brackets, such "
-            "as [e] or [apple]; the last one counts. "
+            "Guess the hidden word. Reply with [one letter] or [the whole word], in square "
+            "brackets; the last one after your thoughts counts. "
             f"{', '.join([*costs[:-2], ' or '.join(costs[-2:])])} costs a life."
         )
 
@@ -153,7 +169,7 @@ class TextHangman(SingleEnv[Any]):
             raise InputError(f"action: an object of type {type(action).__name__} is not a str")
         game = self._game
         lives, shown = game.lives, game.shown
-        guesses = _GUESS.findall(action)
+        guesses = _GUESS.findall(without_thoughts(action))
         self._answer, self._valid = self._play(guesses[-1].lower() if guesses else "")
         if game.over:
             self._answer += " You won." if game.won else " You lost."
@@ -170,12 +186,8 @@ class TextHangman(SingleEnv[Any]):
         elif problem := self._find_problem(guess):
             game.lives -= self._invalid_reply == "life"
             return problem, False
-        elif is_right := guess == game.secret:
-            for letter in dict.fromkeys(guess):
-                if letter not in game.guesses:
-                    game.guess(ALPHABET.index(letter))
         else:
-            game.lives -= 1
+            is_right = game.guess_word(guess)
         if not is_right:
             self._wrong.append(guess)
         return f"{guess} is {'right' if is_right else 'wrong'}.", True

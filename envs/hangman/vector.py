@@ -28,10 +28,12 @@ from hangman_lab.envs.hangman.games import ALL, Index
 from hangman_lab.envs.hangman.hosts import make_games
 from hangman_lab.envs.hangman.observation import Observations, make_observation_space
 from hangman_lab.envs.hangman.rules import Host, RepeatedGuess, Rules
+from hangman_lab.envs.plain_data import PlainSpec
 from hangman_lab.envs.rendering import Drawing
-from hangman_lab.envs.rewards import Reward, compute_rewards, make_reward
+from hangman_lab.envs.rewards import RewardLike, compute_rewards, make_reward
 from hangman_lab.envs.secret_words import Part, SecretWords
 from hangman_lab.envs.single import RENDER_FPS
+from hangman_lab.envs.words import WordsLike
 
 
 class EndedGames(NamedTuple):
@@ -49,7 +51,7 @@ Seed = int | Sequence[int | None] | None
 _STATE_NAMES = ("streams", "episodes", "steps", "to_reset")
 
 
-class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArray[Any]]):
+class HangmanVectorEnv(PlainSpec, VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """N games of :class:`envs.hangman.env.HangmanEnv`, whose arguments it takes, as one batch.
 
     Game ``i`` of a batch seeded with ``s`` equals the game of a single environment seeded with
@@ -85,12 +87,12 @@ class HangmanVectorEnv(VectorEnv[Observations, npt.NDArray[np.int64], npt.NDArra
         max_episode_steps: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         *,
-        words: Sequence[str] | None = None,
+        words: WordsLike | None = None,
         split: Part | None = None,
         max_wrong: int = Rules.max_wrong,
         min_length: int = 1,
         max_length: int = MAX_LENGTH,
-        reward: str | Reward = "sparse",
+        reward: RewardLike = "sparse",
         repeated_guess: RepeatedGuess = Rules.repeated_guess,
         host: Host = Rules.host,
         render_mode: str | None = None,

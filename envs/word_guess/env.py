@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,9 +10,10 @@ from gymnasium import spaces
 
 from hangman_lab.envs.errors import check_integer
 from hangman_lab.envs.rendering import Drawing, text_picture
-from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, Reward, compute_reward, make_reward
+from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, RewardLike, compute_reward, make_reward
 from hangman_lab.envs.single import SingleEnv
 from hangman_lab.envs.word_guess.rules import WordGame
+from hangman_lab.envs.words import WordsLike
 
 _MAX_IMAGE_LINES = 17
 VariantName = Literal["cats_and_dogs", "guess_the_word"]
@@ -100,13 +100,13 @@ class WordGuessEnv(SingleEnv[dict[str, Any]]):
 
     def __init__(
         self,
-        words: Sequence[str] | None = None,
+        words: WordsLike | None = None,
         *,
         variant: VariantName = "cats_and_dogs",
-        allowed: Sequence[str] | None = None,
+        allowed: WordsLike | None = None,
         word_length: int | None = None,
         max_guesses: int | None = None,
-        reward: str | Reward = "sparse",
+        reward: RewardLike = "sparse",
         render_mode: str | None = None,
     ) -> None:
         game = WordGame(words, variant, allowed, word_length, max_guesses)

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hangman_lab.envs.counter_rng import add_key, below
-from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, as_words, encode_words
+from hangman_lab.envs.encoding import ALPHABET, NUM_LETTERS, encode_words
 from hangman_lab.envs.errors import InputError, check_choice, check_integer
-from hangman_lab.envs.words import default_word_list
+from hangman_lab.envs.words import WordsLike, default_word_list, list_words
 
 # Answer codes have 8 bits; words of 21 letters have 253 pairs of cats and dogs.
 MAX_WORD_LENGTH = 21
@@ -71,9 +71,9 @@ class WordGame:
 
     def __init__(
         self,
-        words: Sequence[str] | None = None,
+        words: WordsLike | None = None,
         variant: str = "cats_and_dogs",
-        allowed: Sequence[str] | None = None,
+        allowed: WordsLike | None = None,
         word_length: int | None = None,
         max_guesses: int | None = None,
     ) -> None:
@@ -109,8 +109,8 @@ class WordGame:
         self.answers = np.array(answers, dtype=np.int8)
         self.solved = len(answers) - 1
 
-    def _of_length(self, words: Sequence[str], name: str) -> tuple[str, ...]:
-        words = as_words(name, words)
+    def _of_length(self, words: WordsLike, name: str) -> tuple[str, ...]:
+        words = list_words(words, name)
         chosen = tuple(dict.fromkeys(word for word in words if len(word) == self.word_length))
         if not chosen:
             raise InputError(f"{name}: none of {len(words)} has {self.word_length} letters")

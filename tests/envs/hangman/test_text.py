@@ -123,6 +123,20 @@ def test_games_of_letters_are_those_of_the_environment(
         ("[ e ]", "e is right."),
         ("<think>[a], or [ample]?</think> **[e]**", "e is right."),
         ("[e] is my guess, not [a letter].", "e is right."),
+        ("[E]<think>[a]", "e is right."),
+        ("<think> maybe [e]", "No guess in square brackets."),
+        ("It may be [e]. </think>", "No guess in square brackets."),
+        ("<think>[a]</think>[e]<thinking>[l]", "e is right."),
+        ("<seed:think>[a]</seed:think>[e]", "e is right."),
+        ("[THINK][a]", "No guess in square brackets."),
+        ("[THINK][a][/THINK][e]", "e is right."),
+        ("◁think▷[a]◁/think▷[e]", "e is right."),
+        ("<|begin_of_thought|>[a]<|end_of_thought|>[e]", "e is right."),
+        ("<|channel|>analysis<|message|>[a]", "No guess in square brackets."),
+        ("<|channel|>analysis<|message|>[a]<|channel|>final<|message|>[e]", "e is right."),
+        ("<|channel>thought[a]<channel|>[e]", "e is right."),
+        ("[think]", "think does not fit."),
+        (TextHangman(WORDS).reset()[0], "No guess in square brackets."),
         ("[a] [e", "a is right."),
         ("[z]", "z was guessed before."),
         ("[x]", "x is wrong. You lost."),
@@ -147,6 +161,35 @@ def test_the_last_guess_of_a_reply_counts_and_a_word_must_fit(reply, answer):
         board = env.step(earlier)[0].splitlines()[1]
     assert board == "_ p p _ _ | wrong: z apply | lives: 1"
     assert env.step(reply)[0].splitlines()[0] == answer
+
+
+@given(
+    st.lists(
+        st.sampled_from(["[q]", "[apple]", "e", "\n", "<b>", "[x", TextHangman(WORDS).reset()[0]])
+    ),
+    st.sampled_from(["think", "THINKING", "thought", "reasoning", "seed:think"]),
+    st.lists(REPLIES),
+    st.booleans(),
+)
+def test_thoughts_and_echoes_are_no_guesses(thoughts, tag, after, is_closed):
+    env, twin = (TextHangman(WORDS) for _ in range(2))
+    for each in (env, twin):
+        each.reset(options={"word": "apple"})
+    thought = f"<{tag}>{''.join(thoughts)}"
+    spoken = "".join(after) if is_closed else ""
+    reply = f"{thought}</{tag}>{spoken}" if is_closed else f"{spoken}{thought}"
+    assert env.step(reply) == twin.step(spoken)
+
+
+def test_an_evil_host_says_that_a_word_is_wrong_while_another_fits():
+    env = TextHangman(["bat", "cat", "hat", "oxen"], host="evil", max_wrong=9)
+    env.reset(options=None, seed=0)
+    while len(env.secret) != 3:
+        env.reset()
+    answers = [env.step(reply)[0].splitlines()[0] for reply in ("[bat]", "[a]", "[c]", "[hat]")]
+    assert answers == ["bat is wrong.", "a is right.", "c is wrong.", "hat is right. You won."]
+    with pytest.raises(InputError, match="the word is the host's choice"):
+        env.reset(options={"word": "cat"})
 
 
 def test_a_reply_is_a_string_and_its_answer_is_printed(capsys):
