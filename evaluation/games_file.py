@@ -44,8 +44,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--games-file",
         metavar="FILE",
         help="review games instead of playing: a CSV file with the columns word, letters (guesses "
-        f"in order) and, optionally, agent; --csv then writes one row per guess, and --details "
-        f"prints those of {_NUM_SHOWN} games",
+        "in order) and, optionally, agent; --csv then writes one row per reviewed guess, and "
+        f"--details prints those of {_NUM_SHOWN} games",
     )
 
 
@@ -65,16 +65,20 @@ def read_games(path: str, rules: Rules) -> pd.DataFrame:
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
-            for name in ("word", "letters"):
-                if name not in (reader.fieldnames or ()):
-                    raise InputError(f"{path}: it has no column {name!r}")
+            header = list(reader.fieldnames or ())
+            if not {"word", "letters"} <= {*header} or len({*header}) < len(header):
+                columns = "word, letters and, optionally, agent, once each, separated by commas"
+                raise InputError(f"{path}: the columns are {header}, not {columns}")
             for row in reader:
                 try:
                     rows.append(_read_game(row, rules))
                 except InputError as error:
                     raise InputError(f"{path}: line {reader.line_num}: {error}") from None
-    except (OSError, UnicodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot read the games ({error})") from error
+    except UnicodeError as error:
+        raise InputError(f"{path}: not a text file in UTF-8") from error
+    except (OSError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot read the games ({reason})") from error
     if not rows:
         raise InputError(f"{path}: it has no games")
     return pd.DataFrame(rows)
@@ -84,7 +88,7 @@ def _read_game(row: dict[Any, Any], rules: Rules) -> dict[str, Any]:
     if None in row:
         raise InputError("it has more cells than there are columns")
     word, letters = ("".join(lower_case(row[name] or "").split()) for name in ("word", "letters"))
-    game, agent = check_game(word, letters, rules), row.get("agent", _DEFAULT_AGENT)
+    game, agent = check_game(word, letters, rules), row.get("agent") or _DEFAULT_AGENT
     if not (agent and agent.isprintable() and agent.strip()):
         raise InputError(f"agent: {agent!r} is not a name that can be printed")
     counts = {"wrong_guesses": rules.max_wrong - game.lives, "guesses": len(letters)}

@@ -195,10 +195,12 @@ def _handle_known(
         if excluded_by is None or options.allow_known:
             return words
         known, drop, allow = map(options.spell, ("known", "drop_known", "allow_known"))
+        why = f"{excluded_by} was fitted on them"
+        if options.common:
+            why += f", or people choose them ({options.spell('common')} 0 does not list these)"
         raise InputError(
-            f"{count:,} of the {len(words):,} words are known words: {excluded_by} was fitted on "
-            f"them and {known} 0 excludes them; use a higher {known}, {drop} to exclude them, "
-            f"or {allow} to play them"
+            f"{count:,} of the {len(words):,} words are known words, which {known} 0 excludes: "
+            f"{why}; use a higher {known}, {drop} to exclude them, or {allow} to play them"
         )
     say(f"excluded: {count:,} known words")
     if count == len(words):

@@ -15,7 +15,7 @@ from hangman_lab.agents.base import Agent, PosteriorAgent
 from hangman_lab.agents.dictionary import count_words
 from hangman_lab.envs.counter_rng import keyed_bits
 from hangman_lab.envs.encoding import ALPHABET, MAX_LENGTH, decode
-from hangman_lab.envs.errors import InputError
+from hangman_lab.envs.errors import InputError, check_number
 from hangman_lab.envs.hangman.game import Game
 from hangman_lab.envs.hangman.observation import Observations, unique_observations
 from hangman_lab.envs.hangman.rules import RepeatedGuess, Rules
@@ -26,7 +26,6 @@ from hangman_lab.evaluation.calibration import MAX_WORDS
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.run_files.agents import load_run_agent
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
-from hangman_lab.run_files.words import draw_indices
 from hangman_lab.terminal.console import stage
 from hangman_lab.terminal.tables import DataTable
 
@@ -77,11 +76,15 @@ def review(
     rules = Rules(max_wrong, repeated_guess)
     check_game(word, letters, rules)
     if agent is None:
-        agent = _load_pretrained(DEFAULT_KNOWN if known is None else known, common or 0.0)
+        known = check_number("known", DEFAULT_KNOWN if known is None else known, 0, 1)
+        agent = _load_pretrained(known, check_number("common", common or 0.0, 0, 1))
     elif known is not None or common is not None:
         raise InputError("known, common: are for the pretrained policy; an agent has its own prior")
     if not isinstance(agent, PosteriorAgent):
-        raise InputError(f"agent: {agent!r} has no letter probabilities")
+        raise InputError(
+            f"agent: an object of type {type(agent).__name__} is not a PosteriorAgent, for example "
+            "that of hangman_lab.load_agent"
+        )
     listed = default_index() if words is None else words
     return review_games(agent, listed, [word], [letters], rules)
 
@@ -108,9 +111,10 @@ def default_index() -> WordSets:
 def check_game(word: Any, letters: Any, rules: Rules) -> Game:
     """Return the game after the guesses; InputError if there is no such game."""
     if not (isinstance(word, str) and re.fullmatch(f"[a-z_]{{1,{MAX_LENGTH}}}", word)):
-        raise InputError(f"word: {word!r} is not 1 to {MAX_LENGTH} letters a to z, or _ if hidden")
+        what = f"1 to {MAX_LENGTH} lower-case letters a to z, or _ if hidden"
+        raise InputError(f"word: {word!r} is not {what}")
     if not (isinstance(letters, str) and re.fullmatch("[a-z]+", letters)):
-        raise InputError(f"letters: {letters!r} is not one or more letters a to z")
+        raise InputError(f"letters: {letters!r} is not one or more lower-case letters a to z")
     if "_" in word and (shown := set(word) - {"_", *letters}):
         raise InputError(f"word: {word!r} shows {min(shown)!r}, which is not in letters")
     game = Game(word, rules)
@@ -193,7 +197,7 @@ def review_table(review: pd.DataFrame, title: str, agent: str) -> DataTable:
         cells = [f"{row[f'{kind}letter']} {row[f'{kind}probability']:4.0%}" for kind in kinds]
         cells[0] = ("* " if row["dominated"] else "") + cells[0]
         rows.append((row["shown"], *cells))
-    note = "the probability that each letter was in the word; *: no matching listed word has it"
+    note = "the probability that each letter was in the hidden part; *: no matching word has it"
     return DataTable(title, ("word", "guess", "likeliest", agent), rows, note=note)
 
 
@@ -206,7 +210,7 @@ def review_agents(
 ) -> tuple[pd.DataFrame, dict[str, dict[str, Any]]]:
     """Review the games of each agent, columns ``agent``, ``word`` and ``letters``.
 
-    Their secret words are listed, too. Of more than 2,000 games of an agent, that many are chosen
+    Their secret words are listed, too. Of more than 2,000 games of an agent, that many are drawn
     by the hashes of their words. Returns :func:`review_games` with the columns ``agent`` and
     ``word``, and :func:`summarize_review` for each agent.
     """
@@ -214,7 +218,10 @@ def review_agents(
     index, tables, summaries = index_words(tuple({*listed, *secrets})), [], {}
     for name, played in games.groupby("agent", sort=False):
         with stage(progress, f"{name}, review", 1, unit=""):
-            chosen = played.iloc[np.sort(draw_indices(played["word"].tolist(), MAX_WORDS))]
+            # The games of a word are drawn independently.
+            repetition = played.groupby("word").cumcount().to_numpy(dtype=np.uint64)
+            bits = keyed_bits(hash_words(played["word"].tolist()) + repetition)
+            chosen = played.iloc[np.sort(bits.argsort()[:MAX_WORDS])]
             words, letters = chosen["word"].tolist(), chosen["letters"].tolist()
             table = review_games(reviewer, index, words, letters, rules)
             table.insert(0, "agent", name)

@@ -37,7 +37,7 @@ def describe_games(evaluation: dict[str, Any]) -> str:
     if learned and evaluation["known"] is not None:
         parts.append(f"prior of known words {evaluation['known']:g}")
     if common := evaluation.get("common"):
-        parts.append(f"known words chosen as people choose them {common:g}")
+        parts.append(f"probability that people chose a known word {common:g}")
     rules = Rules(**{name: evaluation[name] for name in RULE_NAMES if name in evaluation})
     parts.append(rules.describe())
     return ", ".join(parts)
@@ -83,7 +83,8 @@ def _reviews_table(evaluation: dict[str, Any]) -> DataTable:
     rows = []
     for name, statistics in evaluation["agents"].items():
         if review := statistics.get("review"):
-            cells = [f"{review['games']:,}"]
+            number, played = review["games"], statistics["games"]
+            cells = [f"{number:,}" if number == played else f"{number:,} of {played:,}"]
             cells += (f"{review[f'mean_{kind}probability']:.1%}" for kind in ("", "agent_"))
             for mean in ("given_up", "dominated"):
                 cells += _interval_cells(review[mean], review[f"{mean}_ci95"])
@@ -92,8 +93,8 @@ def _reviews_table(evaluation: dict[str, Any]) -> DataTable:
         f"what guesses were worth, {name_words(evaluation)}".removesuffix(", words"),
         ("agent", "games", "letter", "policy", "given up", "95% CI", "dominated", "95% CI"),
         rows,
-        note="letter, policy: mean probability, by the policy of the run, that the letter of the "
-        "agent, or that of the policy, was in the word; given up: the most likely letter's "
+        note="letter, policy: mean probability, by the policy, that the letter of the agent, or "
+        "that of the policy, was in the hidden part; given up: the most likely letter's "
         "probability less that of the agent's; dominated: guesses that no matching listed word "
         f"has; at most {MAX_WORDS:,} games; guesses of a game are a cluster",
     )

@@ -64,8 +64,8 @@ class Adviser:
         summary = summarize_review(table)
         yours, theirs = summary["mean_probability"], summary["mean_agent_probability"]
         console.print(
-            f"your letters were in the word with {yours:.0%} on average, {self.name}'s would have "
-            f"been with {theirs:.0%}{'' if with_table else '; --review shows each guess'}"
+            f"mean probability that a guess hits: {yours:.0%} for yours, {theirs:.0%} for "
+            f"{self.name}'s{'' if with_table else '; --review shows each guess'}"
         )
 
 

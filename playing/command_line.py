@@ -52,7 +52,8 @@ def parser() -> CommandParser:
     )
     common = (
         "probability that such a word was chosen as people choose words, for dictionary, too "
-        f"(default: {COMMON_IN_PLAY} with common words, 0 with web2, else {COMMON_ELSEWHERE})"
+        f"(default: {COMMON_IN_PLAY} with common words, 0 with web2 and for dictionary, else "
+        f"{COMMON_ELSEWHERE})"
     )
     probability = partial(real, low=0, high=1)
     add("--known", type=probability, metavar="P", help=known)

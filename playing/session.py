@@ -30,7 +30,7 @@ from hangman_lab.envs.words import (
 )
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
-from hangman_lab.run_files.agents import check_agent_names, find_run, load_run_agent
+from hangman_lab.run_files.agents import check_agent_names, check_prior, find_run, load_run_agent
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.directory import RunDirectory
 from hangman_lab.run_files.words import RunWords, load_words
@@ -44,6 +44,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
     name, option = _agent_of(options, own)
     if name is not None:
         check_agent_names([name], option, own)
+        check_prior(name, options.known, options.common)
     # A person knows these words; a game played elsewhere can have any word.
     default = COMMON_SOURCE if options.run is None and not options.assist else None
     run = own or find_run(None, () if name is None else (name,))
@@ -92,7 +93,8 @@ def play(options: argparse.Namespace, console: Console) -> None:
         count = np.isin(hash_words(to_guess), fitted).sum()
         has_prior = isinstance(getattr(adviser.agent, "posterior", adviser.agent), LetterPosterior)
         also = ", and lists the words that people choose" if common and has_prior else ""
-        console.print(f"{name} was fitted on {count or 'none'} of these words{also}")
+        number = f"{count:,}" if count else "none"
+        console.print(f"{name} was fitted on {number} of these words{also}")
     _play_games(options, console, adviser, to_guess, rules, seed)
 
 

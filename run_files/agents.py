@@ -33,6 +33,15 @@ def check_agent_names(names: Iterable[str], option: str, run: RunDirectory | Non
             raise InputError(f"{option}: {name!r} is unknown; known are {', '.join(known)}")
 
 
+def check_prior(name: str, known: float | None, common: float | None) -> None:
+    """Raise InputError if the options --known or --common are given, but not used by the agent."""
+    has_prior, named = name not in ("none", *AGENTS), ", ".join(LEARNED_AGENTS)
+    if known is not None and not has_prior:
+        raise InputError(f"--known: is for {named}, not for {name}")
+    if common is not None and not (has_prior or name == "dictionary"):
+        raise InputError(f"--common: is for {named} and dictionary, not for {name}")
+
+
 def find_run(path: str | Path | None, names: Iterable[str]) -> RunDirectory | None:
     """Return the run at ``path``, by default the pretrained run if an agent needs it."""
     if path is None and all(name in AGENTS for name in names):

@@ -20,7 +20,7 @@ from granian.server.embed import Server
 from granian.utils.proxies import wrap_asgi_with_proxy_headers
 
 from hangman_lab.agents import AGENTS
-from hangman_lab.run_files.agents import find_run
+from hangman_lab.run_files.agents import check_prior, find_run
 from hangman_lab.run_files.config import Config
 from hangman_lab.run_files.words import load_words
 from hangman_lab.server.agent import make_agent_player
@@ -41,6 +41,7 @@ _MAX_LINES = 10_000
 
 def serve(host: str, port: int, settings: Settings) -> None:
     """Serve games until the process is stopped; InputError if a setting is invalid."""
+    check_prior(settings.agent, settings.known, settings.common)
     trained = find_run(settings.run, ())
     config = Config() if trained is None else trained.load_config()
     words = divide_words(load_words(config, settings.words), settings, trained)

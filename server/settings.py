@@ -59,7 +59,8 @@ class Settings:
     common: float | None = _option(
         None,
         "probability that a known word was chosen as people choose words (default: "
-        f"{COMMON_IN_PLAY} with common practice words, 0 with web2, else {COMMON_ELSEWHERE})",
+        f"{COMMON_IN_PLAY} with common practice words, 0 with web2 and for dictionary, else "
+        f"{COMMON_ELSEWHERE})",
         "P",
         type=_prob,
     )

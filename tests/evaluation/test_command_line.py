@@ -118,7 +118,7 @@ def test_words_that_people_choose_are_known_words_with_common(evaluate, mixed):
     for common, known in (("0", 0), ("0.5", 2)):
         done, evaluation = evaluate(*mixed, "--common", common)
         assert (evaluation["words"]["num_known"], evaluation["common"]) == (known, float(common))
-        assert (f"chosen as people choose them {common}" in done.stdout) == bool(known)
+        assert (f"people chose a known word {common}" in done.stdout) == bool(known)
         assert [agent["fitted"] for agent in evaluation["agents"].values()] == [known, known]
     assert_refused(evaluate(*mixed, "--common", "2")[0], "evaluate.py", "--common", "1")
 

@@ -17,9 +17,10 @@ from hangman_lab.evaluation.arena import play
 from hangman_lab.evaluation.command_line import main
 from hangman_lab.evaluation.comparison import Comparison
 from hangman_lab.evaluation.preparation import EvaluationSetup
-from hangman_lab.evaluation.reviews import review_games, summarize_review
+from hangman_lab.evaluation.reviews import review_agents, review_games, summarize_review
 from hangman_lab.evaluation.statistics import share_interval
 from hangman_lab.evaluation.tables import make_tables
+from hangman_lab.terminal.console import make_progress
 from tests.agents.posterior.priors import posterior_of
 from tests.processes import assert_refused, run_main
 
@@ -81,11 +82,11 @@ def test_an_interval_of_numbers_is_as_wide_as_student_s():
 @pytest.mark.parametrize(
     ("word", "letters", "message"),
     [
-        ("Bat", "a", "word: 'Bat' is not 1 to 32 letters a to z, or _ if hidden"),
+        ("Bat", "a", "word: 'Bat' is not 1 to 32 lower-case letters a to z, or _ if hidden"),
         ("", "a", "word: ''"),
         ("b?t", "a", "word: 'b?t'"),
         (None, "a", "word: None"),
-        ("bat", "", "letters: '' is not one or more letters a to z"),
+        ("bat", "", "letters: '' is not one or more lower-case letters a to z"),
         ("bat", "a b", "letters: 'a b'"),
         ("bat", ["a"], "letters: "),
         ("_at", "a", "word: '_at' shows 't', which is not in letters"),
@@ -104,7 +105,7 @@ def test_rules_and_agents_are_checked():
     assert len(review("bat", "defghijk", AGENT, WORDS, max_wrong=8)) == 8
     with pytest.raises(InputError, match="max_wrong: 0"):
         review("bat", "a", AGENT, WORDS, max_wrong=0)
-    with pytest.raises(InputError, match=r"agent: .* has no letter probabilities"):
+    with pytest.raises(InputError, match=r"agent: .* is not a PosteriorAgent"):
         review("bat", "a", RandomAgent(), WORDS)
     with pytest.raises(InputError, match="known, common: "):
         review("bat", "a", AGENT, WORDS, known=0.3)
@@ -131,7 +132,7 @@ def test_a_comparison_reviews_each_agent_on_at_most_2000_games_that_differ(real_
         assert 0 < summary["review"]["dominated"] == guesses["dominated"].mean()
         assert not guesses.loc[hits, "dominated"].any()
     (reviews,) = (each for each in make_tables(comparison.to_dict()) if "worth" in each.title)
-    assert [row[:2] for row in reviews.rows] == [("random", "2,000"), ("dictionary", "2,000")]
+    assert [row[1] for row in reviews.rows] == ["2,000 of 2,100"] * 2
 
 
 GAMES = """agent,word,letters,note
@@ -175,20 +176,29 @@ def test_a_file_of_games_is_reviewed(evaluate, known_policy, tmp_path):
     assert played["agents"]["dictionary"]["review"] == again["agents"]["dictionary"]["review"]
 
 
+def test_of_many_games_of_a_word_a_sample_is_reviewed():
+    games = pd.DataFrame({"word": ["bat", "cat"], "letters": ["bat", "xcat"], "agent": "me"})
+    games = games.loc[games.index.repeat(3_000)]
+    table, summaries = review_agents(AGENT, WORDS, games, Rules(), make_progress())
+    assert summaries["me"]["games"] == 2_000
+    assert 900 < table.groupby("word")["game"].nunique()["cat"] < 1_100
+
+
 @pytest.mark.parametrize(
     ("games", "options", "message"),
     [
-        (None, "", "games.csv: cannot read the games ([Errno 2] No such"),
-        ("", "", "games.csv: it has no column 'word'"),
-        ("word,guesses\n", "", "games.csv: it has no column 'letters'"),
+        (None, "", "games.csv: cannot read the games (No such"),
+        ("", "", "games.csv: the columns are [], not word, letters and"),
+        ("word,guesses\n", "", "games.csv: the columns are ['word', 'guesses'], not word, "),
+        ("word,letters,word\n", "", "games.csv: the columns are ['word', 'letters', 'word'], not"),
         ("word,letters\n", "", "games.csv: it has no games"),
         ("word,letters\nbat,a\nb4t,a\n", "", "games.csv: line 3: word: 'b4t' is not"),
         ("word,letters\nbat\n", "", "games.csv: line 2: letters: '' is not"),
         ("word,letters\nbat,a,b\n", "", "games.csv: line 2: it has more cells"),
         ("word,letters\nbat,aebtx\n", "", "games.csv: line 2: letters: 'aebtx' goes on where 4"),
         ("word,letters\nbat,xyz\n", "--max-wrong 2", "goes on where 2 guesses end the game"),
-        ("word,letters,agent\nbat,a,\n", "", "games.csv: line 2: agent: '' is not a name"),
-        ("word,letters\n\xff,a\n", "", "games.csv: cannot read the games ("),
+        ("word,letters,agent\nbat,a,\t\n", "", "games.csv: line 2: agent: '\\t' is not a name"),
+        ("word,letters\n\xff,a\n", "", "games.csv: not a text file in UTF-8"),
         (GAMES, "--csv games.csv", "--csv: "),
         (GAMES, "--agents random", "--agents: cannot be combined with --games-file"),
         (GAMES, "--report page.html", "--report: cannot be combined with --games-file"),

@@ -93,7 +93,7 @@ def test_a_review_says_what_the_guesses_were_worth(run_command, more):
         guess = f"{letter} {chance:4.0%}" if chance else rf"\* {letter}   0%"
         best = f"{ALPHABET[chances.argmax()]} {chances.max():4.0%}"
         assert re.search(rf"^ {before.word} +{guess} +{best} +{best} $", output, re.MULTILINE)
-    told = "your letters were in the word with .* on average, dictionary's would have been with"
+    told = "mean probability that a guess hits: .* for yours, .* for dictionary's"
     assert re.search(told, " ".join(output.split()))
     assert "--review" not in output
 
@@ -101,7 +101,7 @@ def test_a_review_says_what_the_guesses_were_worth(run_command, more):
 def test_a_game_with_an_agent_that_has_letter_probabilities_ends_with_their_means(run_command):
     for options in (["--hint"], ["--versus", "dictionary"], ["--versus", "random"], []):
         _, output = run_command([*options, "--seed", "1"], [*"jkqvwp", "n"], WORDS)
-        told = re.findall("your letters.*0% on average, dictionary's would have been", output)
+        told = re.findall("that a guess hits: +0% for yours, .* for dictionary's", output)
         assert bool(told) == ("--hint" in options or "dictionary" in options)
         assert ("--review shows each guess" in " ".join(output.split())) == bool(told)
 
@@ -193,6 +193,11 @@ def test_hints_are_for_words_as_people_choose_them_unless_told_otherwise(run_com
         (["--hint", "--agent", "random"], "--agent: random has no letter probabilities"),
         (["--review", "--agent", "random"], "--agent: random has no letter probabilities"),
         (["--review", "--versus", "random"], "--versus: random has no letter probabilities"),
+        (
+            ["--watch", "dictionary", "--known", "0.5"],
+            "--known: is for ppo, look-ahead, posterior",
+        ),
+        (["--watch", "random", "--common", "0"], "--common: is for ppo, look-ahead, posterior and"),
         (["--review", "--watch", "random"], "--review: cannot be combined with --watch"),
         (["--review", "--assist"], "--review: cannot be combined with --watch or --assist"),
         (["--agent", "random"], "--agent: requires --hint, --assist or --review"),

@@ -52,6 +52,11 @@ def read_players(path):
         (["--port", "70000"], ["--port: '70000' is not a whole number in 0..65535"]),
         (["--forwarded-allow-ips", "::1, proxy"], ["--forwarded-allow-ips", "'proxy'"]),
         (["--agent", "random"], ["--agent", "random", "letter probabilities"]),
+        (
+            ["--agent", "none", "--common", "1"],
+            ["--common: is for ppo", "not for none"],
+        ),
+        (["--agent", "dictionary", "--known", "1"], ["--known: is for ppo", "not for dictionary"]),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(serve, arguments, said):

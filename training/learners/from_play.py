@@ -59,16 +59,16 @@ class Play:
     def play(self, agent: PosteriorAgent, num_games: int) -> tuple[float, float]:
         """Play until ``num_games`` more games have ended.
 
-        Letters are sampled in proportion to their squared odds, so that a lost word is played
-        differently the next time. Returns the win rate, and the share of games that uncovered a
+        Letters are sampled in proportion to their odds, so that a lost word is played differently
+        the next time. Returns the win rate, and the share of games that uncovered a
         fitted word.
         """
         generator = np.random.default_rng([self._seed, self.games])
         ended = won = with_fitted = 0
         while ended < num_games:
             present = agent.letter_probabilities(self._observations).clip(1e-6, 1 - 1e-6)
-            # The largest score with Gumbel noise is a sample in proportion to the squared odds.
-            scores = 2 * np.log(present / (1 - present)) + generator.gumbel(size=present.shape)
+            # The largest score with Gumbel noise is a sample in proportion to the odds.
+            scores = np.log(present / (1 - present)) + generator.gumbel(size=present.shape)
             scores[self._observations["guessed"] != 0] = -np.inf
             actions = scores.argmax(axis=1)
             self._observations, _, terminated, _, infos = self._env.step(actions)

@@ -70,8 +70,8 @@ def test_words_are_uncovered_by_won_games_after_the_initial_ones(real_words):
     assert Play(env, {"words": "", "num_fitted": 0, "games": 0}).growth == np.inf
 
 
-@pytest.mark.parametrize(("max_wrong", "expected"), [(1, 4 / 5), (2, 1)])
-def test_letters_are_guessed_once_by_their_squared_odds(max_wrong, expected):
+@pytest.mark.parametrize(("max_wrong", "expected"), [(1, 2 / 3), (2, 1)])
+def test_letters_are_guessed_once_in_proportion_to_their_odds(max_wrong, expected):
     # The odds are 1 for A and 1/2 for B, and no other letter is ever guessed before these.
     chances = np.zeros(26)
     chances[:2] = 1 / 2, 1 / 3
