@@ -15,6 +15,9 @@ class Answer(Observation):
     """What the game says."""
 
     text: str
+    won: bool
+    valid: bool
+    wrong_guesses: int
 
 
 class HangmanEnvironment(Environment):
@@ -26,13 +29,13 @@ class HangmanEnvironment(Environment):
         """Start the game of a seed."""
         self.game, self.state = TextHangman(split=split), State(episode_id=episode_id)
         text, info = self.game.reset(seed=seed)
-        return Answer(text=text, metadata=info)
+        return Answer(text=text, **info)
 
     def step(self, action, timeout_s=None, **options):
         """Play a reply."""
         text, reward, done, _, info = self.game.step(action.text)
         self.state.step_count += 1
-        return Answer(text=text, reward=reward, done=done, metadata=info)
+        return Answer(text=text, reward=reward, done=done, **info)
 
 
 app = create_app(HangmanEnvironment, Reply, Answer, env_name="hangman", max_concurrent_envs=64)

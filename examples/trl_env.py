@@ -15,6 +15,7 @@ class HangmanTool:
     def reset(self, seed, split, **columns):
         """Start the game of a row of the data set; its text is appended to the prompt."""
         self._game, self.total = TextHangman(split=split), 0.0
+        self._valid, self.metrics = [], {}
         return self._game.reset(seed=seed)[0]
 
     def reply(self, text: str) -> str:
@@ -23,13 +24,18 @@ class HangmanTool:
         Args:
             text: A letter or the whole word in square brackets.
         """
-        answer, reward, *_ = self._game.step(text)
+        answer, reward, _, _, info = self._game.step(text)
         self.total += reward
+        self._valid.append(info["valid"])
+        self.metrics = {**info, "valid": sum(self._valid) / len(self._valid)}
         return answer
 
 
-def total_reward(environments, **columns):
-    """Return the sum of the rewards of each game."""
+def total_reward(environments, log_metric, **columns):
+    """Return the sum of the rewards of each game; log the means of its other results."""
+    played = [environment.metrics for environment in environments if environment.metrics]
+    for name in played[0] if played else ():
+        log_metric(name, sum(metrics[name] for metrics in played) / len(played))
     return [environment.total for environment in environments]
 
 

@@ -27,13 +27,15 @@ class HangmanEnv(vf.Env[HangmanConfig]):
     """Plays a task: the game answers each turn of the player."""
 
     async def run(self, task, agents):
-        """Play the game, and record the sum of its rewards."""
-        game, total, ended = TextHangman(split="test"), 0.0, False
-        text, _ = game.reset(seed=task.data.idx)
+        """Play the game; record the sum of its rewards, and what else became of it."""
+        game, total, ended, valid = TextHangman(split="test"), 0.0, False, []
+        text, info = game.reset(seed=task.data.idx)
         async with agents.player.interaction(task) as chat:
             turn = await chat.turn()
             while not (turn.terminated or ended):
-                text, reward, ended, _, _ = game.step(turn.last_reply)
+                text, reward, ended, _, info = game.step(turn.last_reply)
                 total += reward
+                valid.append(info["valid"])
                 turn = turn if ended else await chat.turn(text)
         chat.trace.record_reward("total_reward", total)
+        chat.trace.record_metrics({**info, "valid": sum(valid) / max(len(valid), 1)})

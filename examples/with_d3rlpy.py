@@ -10,6 +10,7 @@ import minari
 import numpy as np
 from d3rlpy.algos import DiscreteBCConfig
 from d3rlpy.dataset import MDPDataset
+from d3rlpy.logging import NoopAdapterFactory
 from gymnasium.wrappers.vector import DtypeObservation, FlattenObservation
 
 recorded, steps = minari.load_dataset(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else 10_000
@@ -23,9 +24,9 @@ columns = [[getattr(episode, name) for episode in episodes] for name in ("action
 actions, rewards = map(np.concatenate, columns)
 ends = np.concatenate([episode.terminations for episode in episodes])
 data = MDPDataset(np.array(states, np.float32), actions, rewards, ends.astype(np.float32))
-policy = DiscreteBCConfig(batch_size=512).create()
+policy, quiet = DiscreteBCConfig(batch_size=512, beta=0.01).create(), NoopAdapterFactory()
 for name, new_steps in (("untrained", 1), ("behaviour cloning", steps)):
-    policy.fit(data, new_steps, new_steps, show_progress=False, save_interval=10**9)
+    policy.fit(data, new_steps, new_steps, show_progress=False, logger_adapter=quiet)
     games = gym.make_vec("hangman_lab:hangman_lab/Hangman-v0", 1000, split="valid")
     games = DtypeObservation(FlattenObservation(games), np.float32)
     (x, infos), won, over = games.reset(seed=0), 0, np.zeros(1000, bool)

@@ -94,7 +94,8 @@ class TextHangman(SingleEnv[Any]):
     `reset` and `step` return
 
     - `won`: bool, whether the word is shown;
-    - `valid`: bool, false after a repeated guess or an invalid reply.
+    - `valid`: bool, false after a repeated guess or an invalid reply;
+    - `wrong_guesses`: int, the number of wrong letters and words.
 
     ## Arguments
 
@@ -211,7 +212,7 @@ class TextHangman(SingleEnv[Any]):
             f"{self._answer}\n{' '.join(game.word)} | wrong: {' '.join(self._wrong) or '-'} "
             f"| lives: {game.lives}"
         )
-        return text, {"won": game.won, "valid": self._valid}
+        return text, {"won": game.won, "valid": self._valid, "wrong_guesses": len(self._wrong)}
 
     def _draw(self, mode: str) -> str:
         return self._observe()[0]

@@ -9,6 +9,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import numpy as np
 import pytest
 
 from examples.scripted_model import SEEDS, ScriptedModel, play
@@ -80,8 +81,11 @@ def test_trl_plays_the_same_games_and_trains(model, won, tmp_path):
         processing_class=tokenizer,
         environment_factory=HangmanTool,
     )
-    reward = trainer.evaluate()["eval_reward"]
-    assert round((reward + 1) / 2 * len(SEEDS)) == sum(won)
+    results = trainer.evaluate()
+    assert round((results["eval_reward"] + 1) / 2 * len(SEEDS)) == sum(won)
+    assert results["eval_won"] == pytest.approx(np.mean(won))
+    assert results["eval_valid"] == 1
+    assert 4 < results["eval_wrong_guesses"] < 6
     trainer.train()
 
 
@@ -101,6 +105,10 @@ def test_openenv_plays_the_same_games_over_http(model, won):
             while not result.done:
                 result = client.step({"text": model.complete(result.observation["text"])})
             rewards.append(result.reward)
+            observed = result.observation
+            assert observed["won"] == (result.reward > 0)
+            assert observed["valid"]
+            assert 0 <= observed["wrong_guesses"] <= 6
     assert [reward > 0 for reward in rewards] == won
 
 
@@ -142,4 +150,7 @@ def test_verifiers_plays_the_same_games_as_chats(won, endpoint, monkeypatch):
             slots = [slot for task in env.taskset for slot in env.slots(task)]
             return await asyncio.gather(*(env.run_slot(slot, context, limit) for slot in slots))
 
-    assert [episode.traces[0].reward > 0 for episode in asyncio.run(run())] == won
+    traces = [episode.traces[0] for episode in asyncio.run(run())]
+    assert [trace.reward > 0 for trace in traces] == won
+    assert [trace.metrics["won"] for trace in traces] == won
+    assert {trace.metrics["valid"] for trace in traces} == {1}

@@ -60,7 +60,7 @@ def test_any_replies_are_answered_by_the_rules(seed, repeated, invalid, max_wron
     first = text, info = env.reset(seed=seed)
     before = shown, wrong, lives = board_of(text)
     assert before == ("_" * len(env.secret), [], max_wrong)
-    assert info == {"won": False, "valid": True}
+    assert info == {"won": False, "valid": True, "wrong_guesses": 0}
     assert ("a repeated guess" in text) is (repeated == "life")
     assert ("a reply without a possible guess" in text) is (invalid == "life")
     for reply in replies:
@@ -77,6 +77,7 @@ def test_any_replies_are_answered_by_the_rules(seed, repeated, invalid, max_wron
         assert shown == "".join(each if each in guessed else "_" for each in env.secret)
         assert guessed == {*shown, *wrong} & {*ALPHABET}
         assert info["won"] == (shown == env.secret)
+        assert info["wrong_guesses"] == len(wrong)
         assert (terminated, truncated) == (info["won"] or lives == 0, False)
         assert paid == pytest.approx(0.1 * uncovered - 0.2 * lost + info["won"] - (lives == 0))
         if terminated:
