@@ -1,13 +1,17 @@
 """Plot win rates during training: a curve per recipe, with the range of its seeds.
 
 python -m examples.learning_curves --runs "PPO=runs/ppo-0,runs/ppo-1" --plot curves.png
+
+Seeds are separated by commas, and the parts of a run, such as RUN/first and RUN/play, joined by +.
 """
 
 import argparse
+import re
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.ticker import EngFormatter
 
 from hangman_lab.run_files.directory import RunDirectory
@@ -18,18 +22,22 @@ KINDS = {
 }
 
 
-def curve_of(path, kind, by_games):
-    """Return the win rates of a run, indexed by steps or by games."""
-    curves = RunDirectory(Path(path)).read_curves()
-    # Steps of the folder "play" of learning from play are games.
-    x = curves.get("rollout/games", curves["step"]) if by_games else curves["step"]
-    return curves.assign(x=x).dropna(subset=["x", kind]).set_index("x")[kind]
+def curve_of(paths, kind, by_games):
+    """Return the win rates of the parts of a run, indexed by steps or by games."""
+    parts = []
+    for path in paths.split("+"):
+        curves = RunDirectory(Path(path)).read_curves()
+        # Steps of the folder "play" of learning from play are games.
+        x = curves.get("rollout/games", curves["step"]) if by_games else curves["step"]
+        parts.append(curves.assign(x=x).dropna(subset=["x", kind]).set_index("x")[kind])
+    return pd.concat(parts).groupby(level=0).last()
 
 
 parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
 parser.add_argument("--runs", nargs="+", required=True, metavar="NAME=RUN,RUN")
 parser.add_argument("--kinds", nargs="+", choices=KINDS, default=["eval/win_rate"])
 parser.add_argument("--by-games", action="store_true", help="by games played instead of steps")
+parser.add_argument("--log", action="store_true", help="a logarithmic axis, linear up to 100")
 parser.add_argument("--levels", nargs="*", default=[], metavar="NAME=RATE", help="horizontal lines")
 parser.add_argument("--baselines", action="store_true", help="also those of the first run")
 parser.add_argument("--plot", required=True, metavar="FILE")
@@ -38,7 +46,7 @@ options = parser.parse_args()
 figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
 levels = dict(level.split("=") for level in options.levels)
 if options.baselines:
-    first = RunDirectory(Path(options.runs[0].partition("=")[2].split(",")[0])).read_curves()
+    first = RunDirectory(Path(re.split("[=,+]", options.runs[0])[1])).read_curves()
     names = [name for name in first if name.startswith("baselines/")]
     levels |= {name.partition("/")[2]: first[name].dropna().iloc[-1] for name in names}
 for text in options.runs:
@@ -63,6 +71,9 @@ for name, level in sorted(levels.items(), key=lambda item: float(item[1])):
     axes.text(1.01, place, name, transform=axes.get_yaxis_transform(), fontsize=9)
 axes.set(xlabel="games played" if options.by_games else "environment steps", ylabel="games won")
 axes.set_ylim(0, 1)
+if options.log:
+    axes.set_xscale("symlog", linthresh=100)
+    axes.set_xlim(left=0)
 axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:.0%}")
 axes.xaxis.set_major_formatter(EngFormatter(sep=""))
 axes.grid(alpha=0.3)
