@@ -10,7 +10,7 @@ from typing import Any
 from gymnasium.envs.registration import EnvSpec
 
 from hangman_lab.envs.rewards import NAME_OF_REWARD
-from hangman_lab.envs.words import NAMED_SOURCES
+from hangman_lab.envs.words import NAMED_SOURCES, word_count
 
 # The words that a list is printed with.
 _PRINTED = 3
@@ -21,8 +21,7 @@ class _Words(tuple[str, ...]):
 
     def __repr__(self) -> str:
         more = ", ..." if len(self) > _PRINTED else ""
-        plural = "" if len(self) == 1 else "s"
-        return f"<{len(self):,} word{plural}: {', '.join(self[:_PRINTED])}{more}>"
+        return f"<{word_count(len(self))}: {', '.join(self[:_PRINTED])}{more}>"
 
     def __deepcopy__(self, memo: Any) -> _Words:
         return self

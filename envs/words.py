@@ -38,6 +38,11 @@ _OFFENSIVE = Path(__file__).with_name("offensive_words.txt")
 _MIN_COMMON_LENGTH = 3
 
 
+def word_count(number: int) -> str:
+    """Return ``1 word``, ``2,000 words`` and so on."""
+    return f"{number:,} word{'' if number == 1 else 's'}"
+
+
 @dataclass(frozen=True)
 class WordList:
     """A cleaned list of words."""
@@ -52,7 +57,7 @@ class WordList:
     def describe(self) -> str:
         """Return one line: the number of words, the source, and the lines dropped by each rule."""
         dropped = ", ".join(f"{count:,} {rule}" for rule, count in self.dropped.items() if count)
-        return f"{len(self):,} words from {self.source} (dropped: {dropped or 'none'})"
+        return f"{word_count(len(self))} from {self.source} (dropped: {dropped or 'none'})"
 
 
 def clean_words(lines: Iterable[str], source: str) -> WordList:

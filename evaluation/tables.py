@@ -53,7 +53,7 @@ def make_tables(evaluation: dict[str, Any], details: bool = True) -> list[DataTa
     return [table for table in tables if table.rows]
 
 
-def agents_table(evaluation: dict[str, Any]) -> DataTable:
+def agents_table(evaluation: dict[str, Any], with_speed: bool = True) -> DataTable:
     """Return the table of win rates, in total and by kind of words."""
     kinds = played_kinds(evaluation)
     rows, note = [], "95% CI: Wilson interval; wrong, guesses: means per game"
@@ -70,10 +70,11 @@ def agents_table(evaluation: dict[str, Any]) -> DataTable:
             for kind in kinds:
                 cells = _win_rate_cells(statistics[f"{kind}_words"])
                 rows.append((f"{name} ({kind})", *cells, "", "", ""))
+    columns = 8 if with_speed else 7
     return DataTable(
         f"{evaluation['env']}, {describe_games(evaluation)}",
-        ("agent", "games", "wins", "win rate", "95% CI", "wrong", "guesses", "games/s"),
-        rows,
+        ("agent", "games", "wins", "win rate", "95% CI", "wrong", "guesses", "games/s")[:columns],
+        [row[:columns] for row in rows],
         note=note,
     )
 

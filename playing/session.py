@@ -27,6 +27,7 @@ from hangman_lab.envs.words import (
     default_common,
     default_known,
     hash_words,
+    word_count,
 )
 from hangman_lab.playing.advice import Adviser, assist
 from hangman_lab.playing.modes import YOU, play_solo, play_versus, watch
@@ -84,7 +85,7 @@ def play(options: argparse.Namespace, console: Console) -> None:
     if options.assist:
         assist(console, adviser, to_guess, source, rules)
         return
-    console.print(f"{len(to_guess):,} words to guess ({source}), {rules.describe()}")
+    console.print(f"{word_count(len(to_guess))} to guess ({source}), {rules.describe()}")
     if name is not None:
         if run is not None and name not in AGENTS:
             fitted = run.load_fitted_words()

@@ -17,6 +17,7 @@ from hangman_lab.envs.words import (
     default_common,
     hash_words,
     read_word_list,
+    word_count,
 )
 from hangman_lab.run_files.directory import PRETRAINED, RunDirectory
 from hangman_lab.run_files.words import RunWords
@@ -69,8 +70,8 @@ def divide_words(
         practice,
         parts["train"],
         words.word_list.words,
-        f"recorded games: {len(recorded):,} words {origin}, "
-        f"practice games: {len(practice):,} words ({chosen}) of {source}{note}",
+        f"recorded games: {word_count(len(recorded))} {origin}, "
+        f"practice games: {word_count(len(practice))} ({chosen}) of {source}{note}",
         withheld=settings.recorded_words is not None,
         common=default_common(COMMON_SOURCE if chosen == "common" else source),
     )

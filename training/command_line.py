@@ -110,7 +110,9 @@ def _train(command: CommandParser, options: argparse.Namespace, console: Console
     for key in {text.partition("=")[0] for text in overrides} & {"words", "seed"}:
         command.refuse(options, [key], f"--set has another {key}")
     given = {_FIRST: f"--from {begin_with}"} if begin_with is not None else {}
-    config = load_config(find_config(options.config), overrides, given)
+    path = find_config(options.config)
+    config = load_config(path, overrides, given)
+    say(console, f"config: {path}")
     if options.words is not None:
         config = config.with_words(options.words)
     if options.seed is not None:

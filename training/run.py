@@ -205,7 +205,8 @@ def _play_table(table: FinalTable, learner: Learner, console: Console) -> dict[s
         host_words=part,
     )
     evaluation = Comparison(setup).to_dict()
-    print_table(console, agents_table(evaluation))
+    # Agents that share a posterior profit from its cache, so that their speeds are not their own.
+    print_table(console, agents_table(evaluation, with_speed=False))
     return evaluation
 
 

@@ -13,7 +13,7 @@ from hangman_lab.envs.rendering import Drawing, text_picture
 from hangman_lab.envs.rewards import WORD_GUESS_REWARDS, RewardLike, compute_reward, make_reward
 from hangman_lab.envs.single import SingleEnv
 from hangman_lab.envs.word_guess.rules import WordGame
-from hangman_lab.envs.words import WordsLike
+from hangman_lab.envs.words import WordsLike, word_count
 
 _MAX_IMAGE_LINES = 17
 VariantName = Literal["cats_and_dogs", "guess_the_word"]
@@ -170,7 +170,7 @@ class WordGuessEnv(SingleEnv[dict[str, Any]]):
             lines.append(f"{turn + 1:>4}  {self.allowed[self._guesses[turn]]}  {answer}")
         if mode == "rgb_array":
             lines = lines[-_MAX_IMAGE_LINES:]
-        size = f"{len(game.allowed):,} words of {game.word_length} letters"
+        size = f"{word_count(len(game.allowed))} of {game.word_length} letters"
         lines.insert(0, f"{size}, {made} of {game.max_guesses} guesses")
         if self._won:
             lines.append("won")
