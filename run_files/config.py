@@ -265,7 +265,7 @@ class PlayConfig(Section):
     """
 
     first: FirstRunConfig | Annotated[PathText, AfterValidator(os.path.realpath)]
-    games: int = Field(default=1_800_000, ge=1)
+    games: int = Field(default=1_200_000, ge=1)
     num_envs: int = Field(default=4096, ge=1, le=65536)
     refit_growth: float = Field(default=0.05, gt=0)
     draw: Literal["missing", "all"] = "missing"
