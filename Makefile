@@ -3,7 +3,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: train sweep test test-all test-bounds lint bench clean
+.PHONY: train sweep test test-all test-bounds lint docs bench clean
 
 train: $(VENV)/.product
 	$(RUN) train.py --config ppo.yaml $(ARGS)
@@ -29,6 +29,10 @@ lint: $(VENV)/.development
 	$(VENV)/bin/lint-imports --no-cache --no-logo
 	$(VENV)/bin/mypy -p hangman_lab
 
+# The variable silences the theme's notice of its end of life, in 2027.
+docs: $(VENV)/.development
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
+
 bench: $(VENV)/.development
 	set -e; for name in $(basename $(notdir $(wildcard benchmarks/*.py))); do \
 		echo "== $$name"; $(RUN) -m benchmarks.$$name; done
@@ -51,5 +55,5 @@ $(VENV)/.development: $(wildcard requirements*.txt) | $(VENV)/bin/python
 	touch $@ $(VENV)/.product $(VENV)/.cluster
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) site
 	find . -name "*.nb[ic]" -delete

@@ -25,8 +25,10 @@ class ActionMaskObservation(gym.Wrapper, RecordConstructorArgs):
     ----------
     env : gymnasium.Env
         An environment with ``info["action_mask"]``, int8, of a discrete action space.
-    observation_key, mask_key : str
-        The keys of the dict: by default those of RLlib; ``"obs"`` and ``"mask"`` for Tianshou.
+    observation_key : str
+        The key of the observation: by default that of RLlib; ``"obs"`` for Tianshou.
+    mask_key : str
+        The key of the mask: by default that of RLlib; ``"mask"`` for Tianshou.
     """
 
     def __init__(

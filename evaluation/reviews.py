@@ -57,10 +57,14 @@ def review(
     words : sequence of str, optional
         The listed words, by default the default word list. Words indexed by
         :func:`envs.word_sets.index_words` are not indexed again.
-    known, common : float, optional
-        The prior of the pretrained policy, see :func:`hangman_lab.load_run`.
-    max_wrong, repeated_guess
-        The rules of the game, see :class:`envs.hangman.rules.Rules`.
+    known : float, optional
+        With ``common``, the prior of the pretrained policy, see :func:`hangman_lab.load_run`.
+    common : float, optional
+        See ``known``.
+    max_wrong : int
+        The number of wrong guesses that loses the game.
+    repeated_guess : str
+        Whether a repeated letter costs a ``"life"`` or is ``"free"``.
 
     Returns
     -------

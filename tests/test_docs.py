@@ -10,6 +10,8 @@ import shlex
 
 import pytest
 
+import hangman_lab
+from hangman_lab import agents, envs, evaluation
 from hangman_lab.agents import AGENTS
 from hangman_lab.envs.rewards import HANGMAN_REWARDS
 from hangman_lab.evaluation.command_line import parser as evaluate
@@ -76,6 +78,13 @@ def page(request):
 def test_every_name_of_a_registry_is_in_the_docs(page, names):
     text = (ROOT / "docs" / page).read_text()
     assert [name for name in names if not re.search(f'[`"]{name}[`"]', text)] == []
+
+
+def test_every_public_name_is_in_the_reference():
+    modules = (hangman_lab, agents, envs, evaluation)
+    names = {f"{module.__name__}.{name}" for module in modules for name in module.__all__}
+    pages = "".join(page.read_text() for page in ROOT.glob("docs/reference/*.md"))
+    assert names - set(re.findall(r"^::: (\S+)$", pages, re.MULTILINE)) == set()
 
 
 def test_links_files_and_targets_of_make_exist(page):
