@@ -46,12 +46,12 @@ $(VENV)/.product: requirements.txt | $(VENV)/bin/python
 	$(RUN) -m pip install --quiet --no-compile -r requirements.txt
 	touch $@
 
-$(VENV)/.cluster: requirements.txt requirements-cluster.txt | $(VENV)/bin/python
-	$(RUN) -m pip install --quiet --no-compile -r requirements.txt -r requirements-cluster.txt
+$(VENV)/.cluster: requirements.txt requirements/cluster.txt | $(VENV)/bin/python
+	$(RUN) -m pip install --quiet --no-compile -r requirements.txt -r requirements/cluster.txt
 	touch $@ $(VENV)/.product
 
-$(VENV)/.development: $(wildcard requirements*.txt) | $(VENV)/bin/python
-	$(RUN) -m pip install --quiet --no-compile -r requirements-dev.txt
+$(VENV)/.development: requirements.txt $(wildcard requirements/*.txt) | $(VENV)/bin/python
+	$(RUN) -m pip install --quiet --no-compile -r requirements/development.txt
 	touch $@ $(VENV)/.product $(VENV)/.cluster
 
 clean:

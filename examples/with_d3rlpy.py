@@ -13,7 +13,7 @@ from d3rlpy.dataset import MDPDataset
 from d3rlpy.logging import NoopAdapterFactory
 from gymnasium.wrappers.vector import DtypeObservation, FlattenObservation
 
-recorded, steps = minari.load_dataset(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else 10_000
+recorded, steps = minari.load_dataset(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else 3_000
 episodes, space = list(recorded.iterate_episodes()), recorded.observation_space
 states = [
     gym.spaces.flatten(space, dict(zip(episode.observations, row, strict=True)))
