@@ -119,11 +119,7 @@ class SecretWords:
         return rows
 
     def prefer(self, words: Collection[str], share: float = 1.0) -> None:
-        """Draw this share of the next words from ``words``, and the rest from all.
-
-        Words that are not in the list are not drawn; without any that is, all are drawn alike.
-        InputError unless ``share`` is 0 to 1.
-        """
+        """See :meth:`envs.hangman.vector.HangmanVectorEnv.prefer`."""
         check_number("share", share, 0, 1)
         chosen = set(words)
         self._preferred = np.flatnonzero([word in chosen for word in self.words])
