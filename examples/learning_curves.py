@@ -46,7 +46,7 @@ options = parser.parse_args()
 figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
 levels = dict(level.split("=") for level in options.levels)
 if options.baselines:
-    first = RunDirectory(Path(re.split("[=,+]", options.runs[0])[1])).read_curves()
+    first = RunDirectory(Path(re.split("[,+]", options.runs[0].partition("=")[2])[0])).read_curves()
     names = [name for name in first if name.startswith("baselines/")]
     levels |= {name.partition("/")[2]: first[name].dropna().iloc[-1] for name in names}
 for text in options.runs:
