@@ -138,7 +138,7 @@ class HangmanVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [dict(_INFO, action_mask=mask) for mask in masks]
         if ended is not None:
             games = ended.games
-            seconds = round(time.time() - self._start_time, 6)
+            seconds, starts = round(time.time() - self._start_time, 6), self.reset_infos
             # Lists, because indexing an array for each element is slow.
             for game, word, guessed, lives, mask, won, cut, total, length in zip(
                 games.tolist(),
@@ -150,7 +150,7 @@ class HangmanVecEnv(VecEnv):
                 ended.steps.tolist(),
                 strict=True,
             ):
-                self.reset_infos[game] = {"action_mask": masks[game], "won": np.False_}
+                starts[game]["action_mask"] = masks[game]
                 info = infos[game]
                 info["action_mask"] = mask
                 info["won"], info["TimeLimit.truncated"] = won, cut
