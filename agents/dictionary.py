@@ -49,8 +49,8 @@ class DictionaryAgent(PosteriorAgent):
         self.weights_ = np.ones(len(words))
         if self.common:
             listed = set(words)
-            # In the order of the index.
-            words = tuple(sorted(listed.union(people_words()), key=len))
+            # In the order of the index, and alphabetically: sums depend on the order.
+            words = tuple(sorted(sorted(listed.union(people_words())), key=len))
             equal = [(1 - self.common) / len(listed) * (word in listed) for word in words]
             self.weights_ = equal + self.common * people_probabilities(words)
         self.index_ = index_words(words)

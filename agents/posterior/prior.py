@@ -225,7 +225,7 @@ class WordPrior:
         """The prior with all words that people choose."""
         words, fitted = self.words, np.flatnonzero(self._kinds == Kind.FITTED)
         known = decode_words(words[fitted])
-        more = sorted(set(people_words()).difference(known), key=len)
+        more = sorted(sorted(set(people_words()).difference(known)), key=len)
         surprisals = _surprisals(people_probabilities([*known, *more]), _CANDIDATE_STEPS, np.uint8)
         others = encode_words(more, max(words.width, *map(len, more)))
         order = others.argsort()

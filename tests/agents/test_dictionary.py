@@ -45,6 +45,9 @@ def test_words_count_by_the_probability_with_which_people_choose_them(monkeypatc
         expected = sum(weights[word] for word in weights if letter in word) / sum(weights.values())
         assert found[letter_index(letter)] == pytest.approx(expected)
     agent = DictionaryAgent(common=1.0).fit(["cat", "cot"])
+    # Sums, and so ties, are the same in every process.
+    listed = list(map(decode, agent.index_.codes))
+    assert listed == sorted(sorted(listed), key=len)
     (found,) = agent.letter_probabilities(observe("cat", ""))
     assert found[letter_index("o")] == pytest.approx(0.2)
     with pytest.raises(InputError, match=r"^common: 2 is not a number in 0\.\.1"):
