@@ -31,11 +31,10 @@ def transcripts(agent, seeds, split):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--agent", default="ppo")
+    parser.add_argument("--agent", type=hangman_lab.load_agent, default="ppo")
     parser.add_argument("--games", type=int, default=1_000)
     parser.add_argument("--split", choices=PARTS, default="train")
     parser.add_argument("--file", type=argparse.FileType("x"), default="transcripts.jsonl")
     options = parser.parse_args()
-    agent = hangman_lab.load_agent(options.agent)
-    for game in transcripts(agent, range(options.games), options.split):
+    for game in transcripts(options.agent, range(options.games), options.split):
         print(json.dumps(game), file=options.file)

@@ -126,7 +126,6 @@ class ValidationCallback(BaseCallback):
         self._ended, self._won = state.get("ended", 0), state.get("won", 0)
         self._num_games = state.get("games", 0)
         self._uncovered = set(state.get("uncovered", "").split())
-        self._missing = set(parts["train"]).difference(self._uncovered)
         # The step at the start of the last rollout; negative before the first.
         self._last_step = state.get("step", -1)
 
@@ -138,7 +137,6 @@ class ValidationCallback(BaseCallback):
         words = [decode(info["terminal_observation"]["word"]) for info in infos if info["won"]]
         self._won += len(words)
         self._uncovered.update(words)
-        self._missing.difference_update(words)
         return True
 
     def _on_rollout_start(self) -> None:
@@ -154,7 +152,8 @@ class ValidationCallback(BaseCallback):
             self._stop.raise_if_requested(self._learner.run.path)
         if share := self._learner.options.missing_share:
             games: HangmanVectorEnv = self.training_env.games  # type: ignore[attr-defined]
-            games.prefer(self._missing, share)
+            train = self._learner.words.parts["train"]
+            games.prefer(set(train).difference(self._uncovered), share)
         # Stable-Baselines3 logs steps per second since this time.
         self.model.start_time += time.time_ns() - start
 

@@ -260,8 +260,8 @@ class HangmanVectorEnv(PlainSpec, VectorEnv[Observations, npt.NDArray[np.int64],
     def prefer(self, words: Collection[str], share: float = 1.0) -> None:
         """Draw this share of the next words from ``words``, and the rest from all: a curriculum.
 
-        Words that are not in the list are not drawn; without any that is, all are drawn alike.
-        InputError unless ``share`` is 0 to 1.
+        Words that are not in the list are not drawn; without any that is, all are drawn alike. The
+        choice is not in :meth:`get_state`. InputError unless ``share`` is 0 to 1.
         """
         self._secrets.prefer(words, share)
 

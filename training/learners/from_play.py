@@ -60,8 +60,7 @@ class Play:
         """Play until ``num_games`` more games have ended.
 
         Letters are sampled in proportion to their odds, so that a lost word is played differently
-        the next time. Returns the win rate, and the share of games that uncovered a
-        fitted word.
+        the next time. Returns the win rate, and the share of games that uncovered a fitted word.
         """
         generator = np.random.default_rng([self._seed, self.games])
         ended = won = with_fitted = 0
