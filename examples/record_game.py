@@ -1,34 +1,72 @@
-"""Record a game of the pretrained policy as an animated GIF.
+"""Record a game as an animated GIF; the secret is a drawn word, or --word.
 
-python -m examples.record_game --word WORD --output game.gif
-python -m examples.record_game --word WORD --host evil: with words of the length of WORD
+python -m examples.record_game --word hangmanship
+python -m examples.record_game --word jazz --host evil    with words of the length of the word
+python -m examples.record_game --env TextHangman-v0
+python -m examples.record_game --env CatsAndDogs-v0       played by the agent entropy
 """
 
 import argparse
+import textwrap
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 from PIL import Image
 
+from examples.scripted_model import ScriptedModel
 from hangman_lab import load_pretrained
+from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS
+from hangman_lab.envs.rendering import text_picture
+from hangman_lab.envs.word_guess.rules import VARIANT_OF_ID, WordGame
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--word", default="hangmanship")
-parser.add_argument("--host", default="random")
+parser.add_argument(
+    "--env", choices=("Hangman-v0", "TextHangman-v0", *VARIANT_OF_ID), default="Hangman-v0"
+)
+parser.add_argument("--word")
+parser.add_argument("--host")
 parser.add_argument("--output", default="game.gif")
 options = parser.parse_args()
 
-agent = load_pretrained()
-lengths: dict[str, Any] = {"min_length": len(options.word), "max_length": len(options.word)}
-env = gym.make("hangman_lab/Hangman-v0", render_mode="rgb_array", host=options.host, **lengths)
-start = {"word": options.word} if options.host == "random" else None
-observation, info = env.reset(options=start)
-frames: list[Any] = [env.render()]
+is_text = options.env == "TextHangman-v0"
+arguments: dict[str, Any] = {"render_mode": "ansi" if is_text else "rgb_array"}
+start = {"word": options.word}
+if options.host:
+    length = len(options.word)
+    arguments |= {"host": options.host, "min_length": length, "max_length": length}
+    start = None
+env = gym.make(f"hangman_lab/{options.env}", **arguments)
+if options.env in VARIANT_OF_ID:
+    player = WORD_GUESS_AGENTS["entropy"](WordGame(variant=VARIANT_OF_ID[options.env]), 0).act
+elif is_text:
+    model = ScriptedModel("ppo")
+
+    def player(text):
+        """Return the reply of the model without its thoughts."""
+        return model.complete(text).splitlines()[-1]
+
+else:
+    player = load_pretrained().act
+
+
+def picture():
+    """Return an image of the game; of a game as text, its last lines."""
+    if not is_text:
+        return env.render()
+    lines = [part for line in texts for part in textwrap.wrap(line, 53)]
+    return text_picture("\n".join(lines[-20:]))
+
+
+observation, info = env.reset(seed=0, options=start)
+texts = str(observation).splitlines()
+frames: list[Any] = [picture()]
 terminated = False
 while not terminated:
-    observation, _, terminated, _, info = env.step(agent.act(observation))
-    frames.append(env.render())
+    action = player(observation)
+    observation, _, terminated, _, info = env.step(action)
+    texts += [f"> {action}", *str(observation).splitlines()]
+    frames.append(picture())
 
 print(f"{options.output}: {len(frames)} frames, {'won' if info['won'] else 'lost'}")
 # One palette for all frames, so that no color changes between them.

@@ -60,6 +60,19 @@ def test_a_recorded_game_is_an_animated_picture(tmp_path):
         assert (last == color).all(axis=-1).any()
 
 
+@pytest.mark.parametrize(
+    ("env", "word"), [("TextHangman-v0", "keyboard"), ("CatsAndDogs-v0", "jive")]
+)
+def test_games_as_text_and_of_whole_words_are_recorded(env, word, tmp_path):
+    path = tmp_path / "game.gif"
+    printed = output_of("record_game", "--env", env, "--word", word, "--output", path)
+    with GifImageFile(path) as picture:
+        assert printed.endswith(f"{picture.n_frames} frames, won\n")
+        frames = frames_of(picture)
+    # Every guess changes the picture.
+    assert (frames[1:] != frames[:-1]).any(axis=(1, 2, 3)).all()
+
+
 @pytest.mark.slow
 def test_win_rates_of_runs_are_plotted_by_games_and_by_steps(tiny_run, tmp_path):
     picture, path = tmp_path / "curves.png", tiny_run[0].path
