@@ -31,11 +31,11 @@ options = parser.parse_args()
 
 is_text = options.env == "TextHangman-v0"
 arguments: dict[str, Any] = {"render_mode": "ansi" if is_text else "rgb_array"}
-start = {"word": options.word}
+start = None if options.host else {"word": options.word}
 if options.host:
-    length = len(options.word)
-    arguments |= {"host": options.host, "min_length": length, "max_length": length}
-    start = None
+    arguments["host"] = options.host
+    if options.word:
+        arguments["min_length"] = arguments["max_length"] = len(options.word)
 env = gym.make(f"hangman_lab/{options.env}", **arguments)
 if options.env in VARIANT_OF_ID:
     player = WORD_GUESS_AGENTS["entropy"](WordGame(variant=VARIANT_OF_ID[options.env]), 0).act
