@@ -24,7 +24,8 @@ from tests.processes import PACKAGES, ROOT
 
 PAGES = [
     ROOT / "README.md",
-    *(page for page in ROOT.glob("docs/*.md") if page.stem != "CHANGELOG"),  # names of the past
+    ROOT / ".github" / "CONTRIBUTING.md",
+    *ROOT.glob("docs/*.md"),
     *ROOT.glob("pretrained/*/README.md"),
 ]
 PROGRAMS = [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("examples/*.py")]
