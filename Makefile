@@ -34,7 +34,7 @@ docs: $(VENV)/.development
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
 
 bench: $(VENV)/.development
-	set -e; for name in $(basename $(notdir $(wildcard benchmarks/*.py))); do \
+	set -e; for name in $(filter-out common,$(basename $(notdir $(wildcard benchmarks/*.py)))); do \
 		echo "== $$name"; $(RUN) -m benchmarks.$$name; done
 
 $(VENV)/bin/python:

@@ -1,9 +1,9 @@
 """Record a game as an animated GIF; the secret is a drawn word, or --word.
 
 python -m examples.record_game --word hangmanship
-python -m examples.record_game --word jazz --host evil    with words of the length of the word
-python -m examples.record_game --env TextHangman-v0
-python -m examples.record_game --env CatsAndDogs-v0       played by the agent entropy
+python -m examples.record_game --word jazz --host evil                with words of its length
+python -m examples.record_game --env TextHangman-v0 --word keyboard
+python -m examples.record_game --env CatsAndDogs-v0 --word jive       played by the agent entropy
 """
 
 import argparse

@@ -13,6 +13,7 @@ from tests.processes import assert_refused, run, run_main
     ("name", "arguments", "printed"),
     [
         ("attacks", ["--attacks", "alone", "--seconds", 0.5], "0 errors, p50"),
+        ("common", ["WORDS"], "exponent 0.5"),
         ("env_throughput", ["--seconds", 0.1], "CartPole in NumPy"),
         ("hosts", ["--lengths", 22, "--agents", "random", "--runs", PRETRAINED], "picking"),
         ("hosts", ["lives", "--words", "WORDS"], "fewest lives"),
