@@ -6,7 +6,6 @@ Seeds are separated by commas, and the parts of a run, such as RUN/first and RUN
 """
 
 import argparse
-import re
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -39,16 +38,18 @@ parser.add_argument("--kinds", nargs="+", choices=KINDS, default=["eval/win_rate
 parser.add_argument("--by-games", action="store_true", help="by games played instead of steps")
 parser.add_argument("--log", action="store_true", help="a logarithmic axis, linear up to 100")
 parser.add_argument("--levels", nargs="*", default=[], metavar="NAME=RATE", help="horizontal lines")
-parser.add_argument("--baselines", action="store_true", help="also those of the first run")
+parser.add_argument("--baselines", action="store_true", help="also those of the first runs, means")
 parser.add_argument("--plot", required=True, metavar="FILE")
 options = parser.parse_args()
 
 figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
 levels = dict(level.split("=") for level in options.levels)
 if options.baselines:
-    first = RunDirectory(Path(re.split("[,+]", options.runs[0].partition("=")[2])[0])).read_curves()
-    names = [name for name in first if name.startswith("baselines/")]
-    levels |= {name.partition("/")[2]: first[name].dropna().iloc[-1] for name in names}
+    runs = [paths.split("+")[0] for paths in options.runs[0].partition("=")[2].split(",")]
+    tables = [RunDirectory(Path(path)).read_curves() for path in runs]
+    for name in tables[0].filter(like="baselines/"):
+        rates = [table[name].dropna().iloc[-1] for table in tables]
+        levels[name.partition("/")[2]] = np.mean(rates)
 for text in options.runs:
     name, _, paths = text.partition("=")
     for kind in options.kinds:
@@ -59,7 +60,8 @@ for text in options.runs:
         x = x[x <= min(curve.index[-1] for curve in curves)]
         rates = np.stack([np.interp(x, curve.index, curve) for curve in curves])
         label = f"{name}, {KINDS[kind]}" if len(options.kinds) > 1 else name
-        (line,) = axes.plot(x, rates.mean(axis=0), label=f"{label} (seeds: {len(curves)})")
+        (line,) = axes.plot(x, rates.mean(axis=0), ".-", markersize=4)
+        line.set_label(f"{label} (seeds: {len(curves)})")
         low, high = rates.min(axis=0), rates.max(axis=0)
         axes.fill_between(x, low, high, color=line.get_color(), alpha=0.2)
         unit = "games" if options.by_games else "steps"
