@@ -14,37 +14,39 @@ import gymnasium as gym
 import numpy as np
 from PIL import Image
 
-from examples.scripted_model import ScriptedModel
 from hangman_lab import load_pretrained
 from hangman_lab.agents.word_guess import WORD_GUESS_AGENTS
 from hangman_lab.envs.rendering import text_picture
 from hangman_lab.envs.word_guess.rules import VARIANT_OF_ID, WordGame
+from hangman_lab.evaluation import arena
 
 parser = argparse.ArgumentParser()
 parser.add_argument(
     "--env", choices=("Hangman-v0", "TextHangman-v0", *VARIANT_OF_ID), default="Hangman-v0"
 )
 parser.add_argument("--word")
-parser.add_argument("--host")
+parser.add_argument("--host", choices=("random", "evil"), default="random")
 parser.add_argument("--output", default="game.gif")
 options = parser.parse_args()
 
-is_text = options.env == "TextHangman-v0"
+is_text, start = options.env == "TextHangman-v0", {"word": options.word}
 arguments: dict[str, Any] = {"render_mode": "ansi" if is_text else "rgb_array"}
-start = None if options.host else {"word": options.word}
-if options.host:
-    arguments["host"] = options.host
-    if options.word:
-        arguments["min_length"] = arguments["max_length"] = len(options.word)
+if options.host == "evil":
+    if options.env != "Hangman-v0" or not options.word:
+        parser.error("--host evil: only with --env Hangman-v0 and --word, for its length")
+    length, start = len(options.word), {}
+    arguments |= {"host": options.host, "min_length": length, "max_length": length}
 env = gym.make(f"hangman_lab/{options.env}", **arguments)
+observation, info = env.reset(seed=0, options=start)
+
 if options.env in VARIANT_OF_ID:
     player = WORD_GUESS_AGENTS["entropy"](WordGame(variant=VARIANT_OF_ID[options.env]), 0).act
 elif is_text:
-    model = ScriptedModel("ppo")
+    letters = iter(arena.play(load_pretrained(), [env.unwrapped.secret]).letters[0])
 
     def player(text):
-        """Return the reply of the model without its thoughts."""
-        return model.complete(text).splitlines()[-1]
+        """Return the policy's next letter as a reply."""
+        return f"I guess [{next(letters)}]."
 
 else:
     player = load_pretrained().act
@@ -54,18 +56,17 @@ def picture():
     """Return an image of the game; of a game as text, its last lines."""
     if not is_text:
         return env.render()
-    lines = [part for line in texts for part in textwrap.wrap(line, 53)]
+    lines = [part for line in "\n".join(texts).splitlines() for part in textwrap.wrap(line, 53)]
     return text_picture("\n".join(lines[-20:]))
 
 
-observation, info = env.reset(seed=0, options=start)
-texts = str(observation).splitlines()
+texts = [observation]
 frames: list[Any] = [picture()]
 terminated = False
 while not terminated:
     action = player(observation)
     observation, _, terminated, _, info = env.step(action)
-    texts += [f"> {action}", *str(observation).splitlines()]
+    texts += [f"> {action}", observation]
     frames.append(picture())
 
 print(f"{options.output}: {len(frames)} frames, {'won' if info['won'] else 'lost'}")
